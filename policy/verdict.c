@@ -1,0 +1,62 @@
+#include "policy/verdict.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* Field by field: the struct is large and answers are wanted fast. */
+static void
+verdict_begin(struct verdict *v, enum action action, struct origin at)
+{
+	v->action = action;
+	v->at = at;
+	v->rule_text = NULL;
+	v->rule[0] = '\0';
+	v->reason[0] = '\0';
+	v->remedy_key[0] = '\0';
+	v->remedy_value[0] = '\0';
+	v->remedy_flag[0] = '\0';
+}
+
+void
+verdict_entry(struct verdict *v, enum action action, const char *key,
+    const struct strlist *list, size_t i)
+{
+	verdict_begin(v, action, list->v[i].at);
+	snprintf(v->rule, sizeof v->rule, "%s[%zu]", key, i);
+	v->rule_text = list->v[i].text;
+}
+
+void
+verdict_default(struct verdict *v, enum action action, const char *key,
+    const struct strlist *list)
+{
+	verdict_begin(v, action, list->at);
+	snprintf(v->rule, sizeof v->rule, "%s", key);
+	verdict_reason(v, "no entry of %s matches", key);
+}
+
+void
+verdict_reason(struct verdict *v, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(v->reason, sizeof v->reason, fmt, ap);
+	va_end(ap);
+}
+
+void
+verdict_remedy(struct verdict *v, const char *key, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(v->remedy_value, sizeof v->remedy_value, fmt, ap);
+	va_end(ap);
+	if (n < 0 || (size_t)n >= sizeof v->remedy_value) {
+		v->remedy_value[0] = '\0';
+		return;
+	}
+	snprintf(v->remedy_key, sizeof v->remedy_key, "%s", key);
+}
