@@ -1,0 +1,336 @@
+#include "platform/confine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "platform/fd.h"
+
+#if defined __x86_64__
+#define CONFINE_ARCH	AUDIT_ARCH_X86_64
+#elif defined __aarch64__
+#define CONFINE_ARCH	AUDIT_ARCH_AARCH64
+#else
+#error "confine_linux.c knows the system calls of x86-64 and aarch64"
+#endif
+
+/* Younger than the headers of the oldest system we build on. */
+enum {
+	NR_OPENAT2 = 437, NR_OPEN_TREE = 428, NR_MOUNT_SETATTR = 442,
+	NR_CLONE3 = 435, NR_OPEN_TREE_ATTR = 467,
+	NR_LANDLOCK_CREATE = 444, NR_LANDLOCK_RESTRICT = 446,
+	X32_BIT = 0x40000000,
+};
+
+/*
+ * One row: the call, and a claim about one of its arguments (mask 0: none).
+ * (argument & mask) == want, on the low 32 bits: every argument named here is
+ * an int or a set of flags below bit 32.  The first row that matches decides.
+ */
+struct rule {
+	uint32_t	nr;
+	uint32_t	action;
+	uint32_t	mask, want;
+	unsigned	arg;
+};
+
+#define REFUSE(e)		(SECCOMP_RET_ERRNO | (e))
+#define YES(name)		{ SYS_##name, SECCOMP_RET_ALLOW, 0, 0, 0 }
+#define YES_IF(name, arg, mask, want) \
+	{ SYS_##name, SECCOMP_RET_ALLOW, (uint32_t)(mask), (want), (arg) }
+#define NO(name)		{ SYS_##name, REFUSE(EPERM), 0, 0, 0 }
+#define NO_IF(name, arg, mask, want) \
+	{ SYS_##name, REFUSE(EPERM), (uint32_t)(mask), (want), (arg) }
+#define NONE(nr)		{ (nr), REFUSE(ENOSYS), 0, 0, 0 }
+#define ALL			UINT32_MAX
+#define NELEM(a)		(sizeof (a) / sizeof (a)[0])
+
+/* What any program of ours needs in order to compute and to end. */
+#define RULES_COMPUTE							\
+	YES(clock_gettime), YES(gettimeofday), YES(clock_nanosleep),	\
+	YES(brk), YES(munmap), YES(mremap), YES(madvise), YES(futex),	\
+	YES(rt_sigaction), YES(rt_sigprocmask), YES(rt_sigreturn),	\
+	YES(sigaltstack), YES(exit), YES(exit_group), YES(getpid),	\
+	YES(gettid), YES(getrandom), YES(restart_syscall), YES(rseq),	\
+	YES(sched_yield)
+
+#define RULES_FDS							\
+	YES(read), YES(write), YES(readv), YES(writev), YES(close),	\
+	YES(recvfrom), YES(sendto), YES(recvmsg), YES(sendmsg),		\
+	YES(shutdown), YES(getsockname), YES(getpeername),		\
+	YES(getsockopt), YES(setsockopt), YES(epoll_pwait),		\
+	YES(epoll_ctl), YES(ppoll),					\
+	YES_IF(fcntl, 1, ALL, F_GETFL), YES_IF(fcntl, 1, ALL, F_SETFL),	\
+	YES_IF(fcntl, 1, ALL, F_GETFD), YES_IF(fcntl, 1, ALL, F_SETFD)
+
+/* fence-net: the calls of a busy relay first. */
+static const struct rule net_rules[] = {
+	RULES_FDS,
+#ifdef __x86_64__
+	YES(epoll_wait), YES(poll),
+#endif
+	YES(accept4),
+	RULES_COMPUTE,
+	YES_IF(mmap, 2, PROT_EXEC, 0),
+	YES_IF(mprotect, 2, PROT_EXEC, 0),
+};
+
+enum {
+	NOT_FOR_READING = O_ACCMODE | O_CREAT | O_TRUNC,
+	NEW_NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS |
+	    CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET,
+};
+
+/*
+ * fence-names: what getaddrinfo() does with glibc and its usual modules,
+ * which are loaded at the first look-up, hence mmap() to execute.
+ */
+static const struct rule names_rules[] = {
+	RULES_FDS,
+	RULES_COMPUTE,
+#ifdef __x86_64__
+	YES(epoll_wait), YES(poll), YES(stat), YES(lstat), YES(access),
+	YES(readlink),
+	YES_IF(open, 1, NOT_FOR_READING, O_RDONLY),
+#endif
+	YES_IF(openat, 2, NOT_FOR_READING, O_RDONLY),
+	YES(mmap), YES(mprotect), YES(fstat), YES(newfstatat), YES(statx),
+	YES(readlinkat), YES(faccessat), YES(pread64), YES(lseek),
+	YES(getdents64), YES(getcwd), YES(fstatfs), YES(statfs),
+	YES_IF(socket, 0, ALL, AF_INET), YES_IF(socket, 0, ALL, AF_INET6),
+	YES_IF(socket, 0, ALL, AF_UNIX), YES_IF(socket, 0, ALL, AF_NETLINK),
+	YES(socketpair), YES(connect), YES(bind), YES(sendmmsg),
+	YES(recvmmsg), YES(epoll_create1), YES(timerfd_create),
+	YES(timerfd_settime), YES(eventfd2), YES(pipe2), YES(dup),
+	YES_IF(ioctl, 1, ALL, FIONREAD),
+	YES_IF(fcntl, 1, ALL, F_DUPFD_CLOEXEC),
+	YES_IF(clone, 0, NEW_NAMESPACES, 0),
+	NONE(NR_CLONE3),
+	NONE(NR_OPENAT2),
+	YES(wait4), YES(waitid), YES(pidfd_open), YES(kill),
+	YES(set_robust_list), YES(prlimit64), YES(uname), YES(sysinfo),
+	YES(getppid), YES(getuid), YES(geteuid), YES(getgid), YES(getegid),
+	YES_IF(prctl, 0, ALL, PR_SET_PDEATHSIG),
+	YES_IF(prctl, 0, ALL, PR_SET_NAME),
+	YES_IF(prctl, 0, ALL, PR_GET_NAME),
+};
+
+#define NO_OPEN_FOR_WRITING(name, arg)					\
+	NO_IF(name, arg, O_ACCMODE, O_WRONLY),				\
+	NO_IF(name, arg, O_ACCMODE, O_RDWR),				\
+	NO_IF(name, arg, O_ACCMODE, O_ACCMODE),				\
+	NO_IF(name, arg, O_CREAT, O_CREAT),				\
+	NO_IF(name, arg, O_TRUNC, O_TRUNC)
+
+#define NO_CLONE(flag)	NO_IF(clone, 0, flag, flag)
+
+/* The monitor: everything but these. */
+static const struct rule monitor_rules[] = {
+	NO(execve), NO(execveat), NO(ptrace), NO(process_vm_writev),
+	NO(mount), NO(umount2), NO(pivot_root), NO(chroot), NO(fsopen),
+	NO(fsconfig), NO(fsmount), NO(fspick), NO(move_mount), NO(swapon),
+	NO(swapoff),
+	{ NR_OPEN_TREE, REFUSE(EPERM), 0, 0, 0 },
+	{ NR_MOUNT_SETATTR, REFUSE(EPERM), 0, 0, 0 },
+	{ NR_OPEN_TREE_ATTR, REFUSE(EPERM), 0, 0, 0 },
+	NO(setns), NO(unshare),
+	NO_CLONE(CLONE_NEWNS), NO_CLONE(CLONE_NEWCGROUP),
+	NO_CLONE(CLONE_NEWUTS), NO_CLONE(CLONE_NEWIPC),
+	NO_CLONE(CLONE_NEWUSER), NO_CLONE(CLONE_NEWPID),
+	NO_CLONE(CLONE_NEWNET),
+	NONE(NR_CLONE3),	/* its flags are out of a filter's sight */
+	NONE(NR_OPENAT2),
+	NO(bpf), NO(perf_event_open), NO(userfaultfd), NO(init_module),
+	NO(finit_module), NO(delete_module), NO(kexec_load), NO(kexec_file_load),
+	NO(reboot),
+	NO(keyctl), NO(add_key), NO(request_key), NO(open_by_handle_at),
+	NO(io_uring_setup),	/* opens files without these calls */
+	NO(acct), NO(quotactl), NO(settimeofday), NO(clock_settime),
+	NO(sethostname), NO(setdomainname), NO(truncate), NO(mknodat),
+	NO_OPEN_FOR_WRITING(openat, 2),
+#ifdef __x86_64__
+	NO_OPEN_FOR_WRITING(open, 1),
+	NO(creat), NO(mknod), NO(iopl), NO(ioperm),
+#endif
+};
+
+/* The assembler */
+
+enum { MAX_CODE = 1024 };
+
+struct code {
+	struct sock_filter	ins[MAX_CODE];
+	size_t			n;
+};
+
+static void
+emit(struct code *c, uint16_t op, uint32_t k, uint8_t jt, uint8_t jf)
+{
+	if (c->n < MAX_CODE)
+		c->ins[c->n] = (struct sock_filter){ op, jt, jf, k };
+	c->n++;
+}
+
+static void
+emit_load(struct code *c, size_t at)
+{
+	emit(c, BPF_LD | BPF_W | BPF_ABS, (uint32_t)at, 0, 0);
+}
+
+static void
+emit_return(struct code *c, uint32_t action)
+{
+	emit(c, BPF_RET | BPF_K, action, 0, 0);
+}
+
+/* The number is loaded before each rule, and again after a look elsewhere. */
+static void
+emit_rule(struct code *c, const struct rule *r)
+{
+	size_t low = offsetof(struct seccomp_data, args) + r->arg * 8;
+
+	if (r->mask == 0) {
+		emit(c, BPF_JMP | BPF_JEQ | BPF_K, r->nr, 0, 1);
+		emit_return(c, r->action);
+		return;
+	}
+	emit(c, BPF_JMP | BPF_JEQ | BPF_K, r->nr, 0, 5);
+	emit_load(c, low);		/* both machines are little-endian */
+	emit(c, BPF_ALU | BPF_AND | BPF_K, r->mask, 0, 0);
+	emit(c, BPF_JMP | BPF_JEQ | BPF_K, r->want, 0, 1);
+	emit_return(c, r->action);
+	emit_load(c, offsetof(struct seccomp_data, nr));
+}
+
+static int
+install(const struct rule *rules, size_t n, uint32_t otherwise, struct err *e)
+{
+	struct code c = { .n = 0 };
+	struct sock_fprog prog = { .filter = c.ins };
+
+	emit_load(&c, offsetof(struct seccomp_data, arch));
+	emit(&c, BPF_JMP | BPF_JEQ | BPF_K, CONFINE_ARCH, 1, 0);
+	emit_return(&c, SECCOMP_RET_KILL_PROCESS);
+	emit_load(&c, offsetof(struct seccomp_data, nr));
+	emit(&c, BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1);
+	emit_return(&c, SECCOMP_RET_KILL_PROCESS);
+	for (size_t i = 0; i < n; i++)
+		emit_rule(&c, &rules[i]);
+	emit_return(&c, otherwise);
+	if (c.n > MAX_CODE)
+		return err_set(e, ERR_JAIL, "seccomp filter too long");
+	prog.len = (unsigned short)c.n;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		return err_sys(e, errno, "cannot set no_new_privs");
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog) != 0)
+		return err_sys(e, errno, "cannot install a seccomp filter");
+	return 0;
+}
+
+/* Landlock */
+
+struct landlock_attr {
+	uint64_t	fs, net, scoped;
+};
+
+enum {
+	LANDLOCK_VERSION = 1,
+	LL_EXECUTE = 1 << 0, LL_WRITE_FILE = 1 << 1,
+	LL_CHANGE = 0x1ff << 4,		/* remove and make of every kind */
+	LL_REFER = 1 << 13, LL_TRUNCATE = 1 << 14,
+	LL_NET_BIND = 1 << 0,
+};
+
+/* All rights a version knows; what it does not know must not be asked for. */
+static const struct landlock_attr landlock_all[] = {
+	{ 0, 0, 0 },
+	{ 0x1fff, 0, 0 },
+	{ 0x3fff, 0, 0 },
+	{ 0x7fff, 0, 0 },
+	{ 0x7fff, 3, 0 },
+	{ 0xffff, 3, 0 },
+	{ 0xffff, 3, 3 },
+};
+
+/* Handled and never granted.  A kernel without Landlock is no error. */
+static int
+landlock_empty(const struct landlock_attr *wanted, struct err *e)
+{
+	static const size_t sizes[] = { 0, 8, 8, 8, 16, 16, 24 };
+	struct landlock_attr attr = *wanted;
+	long abi = syscall(NR_LANDLOCK_CREATE, NULL, 0, LANDLOCK_VERSION);
+	auto_fd fd = -1;
+
+	if (abi <= 0)
+		return 0;
+	if (abi >= (long)NELEM(landlock_all))
+		abi = (long)NELEM(landlock_all) - 1;
+	attr.fs &= landlock_all[abi].fs;
+	attr.net &= landlock_all[abi].net;
+	attr.scoped &= landlock_all[abi].scoped;
+	fd = (int)syscall(NR_LANDLOCK_CREATE, &attr, sizes[abi], 0);
+	if (fd < 0)
+		return err_sys(e, errno, "cannot make a Landlock ruleset");
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		return err_sys(e, errno, "cannot set no_new_privs");
+	if (syscall(NR_LANDLOCK_RESTRICT, fd, 0) != 0)
+		return err_sys(e, errno, "cannot enter a Landlock domain");
+	return 0;
+}
+
+/* The face */
+
+int
+confine_child(int death_signal, struct err *e)
+{
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		return err_sys(e, errno, "cannot set no_new_privs");
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
+		return err_sys(e, errno, "cannot become undumpable");
+	if (prctl(PR_SET_PDEATHSIG, death_signal, 0, 0, 0) != 0)
+		return err_sys(e, errno, "cannot set a death signal");
+	return 0;
+}
+
+int
+confine_net(struct err *e)
+{
+	static const struct landlock_attr all = { ~0ull, ~0ull, ~0ull };
+
+	if (landlock_empty(&all, e) != 0)
+		return -1;
+	return install(net_rules, NELEM(net_rules), REFUSE(EPERM), e);
+}
+
+int
+confine_names(struct err *e)
+{
+	/* Reading stays; loading a module is reading to Landlock. */
+	static const struct landlock_attr change = {
+		LL_EXECUTE | LL_WRITE_FILE | LL_CHANGE | LL_REFER |
+		LL_TRUNCATE, LL_NET_BIND, 0,
+	};
+
+	if (landlock_empty(&change, e) != 0)
+		return -1;
+	return install(names_rules, NELEM(names_rules), REFUSE(EPERM), e);
+}
+
+int
+confine_monitor(struct err *e)
+{
+	return install(monitor_rules, NELEM(monitor_rules), SECCOMP_RET_ALLOW,
+	    e);
+}

@@ -1,0 +1,202 @@
+#include "platform/fd.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* The kernel's SCM_MAX_FD: no message carries more. */
+enum { FD_MAX_PASSED = 253 };
+
+union fd_control {
+	struct cmsghdr	align;
+	char		bytes[CMSG_SPACE(FD_MAX_PASSED * sizeof(int))];
+};
+
+void
+fd_close(int *fd)
+{
+	int saved = errno;
+
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+	errno = saved;
+}
+
+void
+fd_cleanup(int *fd)
+{
+	fd_close(fd);
+}
+
+int
+fd_take(int *fd)
+{
+	int taken = *fd;
+
+	*fd = -1;
+	return taken;
+}
+
+static int
+fd_flag(int fd, int get, int set, int flag, int on)
+{
+	int old = fcntl(fd, get);
+	int now;
+
+	if (old < 0)
+		return -1;
+	now = on ? old | flag : old & ~flag;
+	return now == old ? 0 : fcntl(fd, set, now);
+}
+
+int
+fd_nonblock(int fd, int on)
+{
+	return fd_flag(fd, F_GETFL, F_SETFL, O_NONBLOCK, on);
+}
+
+int
+fd_cloexec(int fd, int on)
+{
+	return fd_flag(fd, F_GETFD, F_SETFD, FD_CLOEXEC, on);
+}
+
+int
+fd_memfd(const char *name, const void *data, size_t len)
+{
+	auto_fd fd = memfd_create(name, MFD_CLOEXEC);
+	const char *p = data;
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	while (len > 0) {
+		n = write(fd, p, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		p += n;
+		len -= (size_t)n;
+	}
+	if (lseek(fd, 0, SEEK_SET) != 0)
+		return -1;
+	return fd_take(&fd);
+}
+
+ssize_t
+fd_read_file(int dir_fd, const char *path, char *data, size_t max)
+{
+	auto_fd fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	size_t len = 0;
+	ssize_t n;
+
+	assert(max > 0);
+	data[0] = '\0';
+	if (fd < 0)
+		return -1;
+	for (;;) {
+		n = read(fd, data + len, max - len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		len += (size_t)n;
+		if (n == 0 || len == max)
+			break;
+	}
+	if (len == max) {
+		data[max - 1] = '\0';
+		errno = EFBIG;
+		return -1;
+	}
+	data[len] = '\0';
+	return (ssize_t)len;
+}
+
+ssize_t
+fd_send(int sock, const void *data, size_t len, const int *fds, size_t nfds,
+    int flags)
+{
+	union fd_control control;
+	struct iovec iov = { (void *)(uintptr_t)data, len };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	struct cmsghdr *c;
+	ssize_t n;
+
+	assert(nfds <= FD_MAX_PASSED);
+	if (nfds > 0) {
+		memset(&control, 0, CMSG_SPACE(nfds * sizeof *fds));
+		msg.msg_control = &control;
+		msg.msg_controllen = CMSG_SPACE(nfds * sizeof *fds);
+		c = CMSG_FIRSTHDR(&msg);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(nfds * sizeof *fds);
+		memcpy(CMSG_DATA(c), fds, nfds * sizeof *fds);
+	}
+	do {
+		n = sendmsg(sock, &msg, flags | MSG_NOSIGNAL);
+	} while (n < 0 && errno == EINTR);
+	return n;
+}
+
+/* The first max descriptors of one control message; the others are closed. */
+static void
+fd_collect(struct cmsghdr *c, int *fds, size_t max, size_t *nfds)
+{
+	size_t n, i;
+	int fd;
+
+	n = (c->cmsg_len - CMSG_LEN(0)) / sizeof fd;
+	for (i = 0; i < n; i++) {
+		memcpy(&fd, CMSG_DATA(c) + i * sizeof fd, sizeof fd);
+		if (*nfds < max)
+			fds[(*nfds)++] = fd;
+		else
+			fd_close(&fd);
+	}
+}
+
+ssize_t
+fd_recv(int sock, void *data, size_t len, int *fds, size_t max_fds,
+    size_t *nfds, int flags)
+{
+	union fd_control control;
+	struct iovec iov = { data, len };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	struct cmsghdr *c;
+	size_t got = 0;
+	ssize_t n;
+
+	assert(max_fds <= FD_MAX_PASSED);
+	if (max_fds > 0) {
+		msg.msg_control = &control;
+		msg.msg_controllen = CMSG_SPACE(max_fds * sizeof *fds);
+	}
+	do {
+		n = recvmsg(sock, &msg, flags | MSG_CMSG_CLOEXEC);
+	} while (n < 0 && errno == EINTR);
+	if (nfds != NULL)
+		*nfds = 0;
+	if (n < 0)
+		return -1;
+	for (c = CMSG_FIRSTHDR(&msg); c != NULL; c = CMSG_NXTHDR(&msg, c))
+		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+			fd_collect(c, fds, max_fds, &got);
+	if ((msg.msg_flags & MSG_TRUNC) != 0) {
+		while (got > 0)
+			fd_close(&fds[--got]);
+		errno = EMSGSIZE;
+		return -1;
+	}
+	if (nfds != NULL)
+		*nfds = got;
+	return n;
+}

@@ -1,0 +1,36 @@
+/*
+ * fd: descriptors with an owner.  Every one is born close-on-exec; auto_fd
+ * closes at the end of scope, fd_take() is how one leaves.
+ */
+#ifndef FENCE_PLATFORM_FD_H
+#define FENCE_PLATFORM_FD_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#define auto_fd __attribute__((cleanup(fd_cleanup))) int
+
+void	 fd_cleanup(int *);
+int	 fd_take(int *);		/* the value; *fd becomes -1 */
+void	 fd_close(int *);		/* keeps errno; *fd becomes -1 */
+int	 fd_nonblock(int fd, int on);
+int	 fd_cloexec(int fd, int on);
+int	 fd_memfd(const char *name, const void *, size_t);	/* at offset 0 */
+/*
+ * The whole file, NUL-terminated; its length without the NUL.  One that needs
+ * more than max bytes with its NUL is EFBIG; what fits is there, terminated.
+ */
+ssize_t	 fd_read_file(int dir_fd, const char *path, char *, size_t max);
+
+/*
+ * One message over a SEQPACKET or DGRAM socket with up to nfds descriptors.
+ * fd_recv: received descriptors are close-on-exec; those that do not fit are
+ * closed.  MSG_TRUNC is an error (EMSGSIZE).  0 at end of file.  Both go on
+ * after EINTR and raise no SIGPIPE; nfds may be NULL when max_fds is 0.
+ */
+ssize_t	 fd_send(int sock, const void *, size_t, const int *fds, size_t nfds,
+	    int flags);
+ssize_t	 fd_recv(int sock, void *, size_t, int *fds, size_t max_fds,
+	    size_t *nfds, int flags);
+
+#endif

@@ -1,0 +1,379 @@
+#include "platform/jail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "platform/base/vec.h"
+#include "platform/fd.h"
+#include "platform/linux/bwrap.h"
+#include "platform/linux/initplan.h"
+#include "platform/linux/landlock.h"
+#include "platform/linux/outer.h"
+#include "platform/linux/seccomp.h"
+#include "platform/pause.h"
+
+enum { SHIM_MAX = 1 << 20, PRELOAD_MAX = 4096 };
+
+/* What jail_start() opens for bwrap and closes again. */
+struct parts {
+	int	init_fd;
+	int	control_fd;	/* fence-init's end */
+	int	args_fd;
+	struct { int *v; size_t n, cap; } data;	/* empty files for masks */
+	struct { int *v; size_t n, cap; } pass;	/* all of the above */
+};
+
+static void
+parts_release(struct parts *p)
+{
+	fd_close(&p->init_fd);
+	fd_close(&p->control_fd);
+	fd_close(&p->args_fd);
+	for (size_t i = 0; i < p->data.n; i++)
+		fd_close(&p->data.v[i]);
+	vec_release(&p->data);
+	vec_release(&p->pass);
+}
+
+static int
+make_args(const struct jail_spec *spec, struct parts *p, struct err *e)
+{
+	struct buf b;
+
+	for (size_t n = bwrap_data_fds(spec); n > 0; n--) {
+		int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+		if (fd < 0)
+			return err_sys(e, errno, "cannot open /dev/null");
+		*vec_push(&p->data) = fd;
+	}
+	buf_init(&b, 0);
+	bwrap_args(spec, p->data.v, &b);
+	p->args_fd = b.failed ? -1 : fd_memfd("bwrap-args", b.data, b.len);
+	buf_release(&b);
+	if (p->args_fd < 0)
+		return err_sys(e, errno, "cannot write bwrap's arguments");
+	return 0;
+}
+
+static int
+make_parts(const struct jail_spec *spec, struct parts *p, int *ret_control,
+    struct err *e)
+{
+	int pair[2];
+
+	p->init_fd = open(spec->init, O_RDONLY | O_CLOEXEC);
+	if (p->init_fd < 0)
+		return err_sys(e, errno, "cannot open '%s'", spec->init);
+	if (make_args(spec, p, e) != 0)
+		return -1;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+		return err_sys(e, errno, "cannot make a socket pair");
+	*ret_control = pair[0];
+	p->control_fd = pair[1];
+	*vec_push(&p->pass) = p->init_fd;
+	*vec_push(&p->pass) = p->control_fd;
+	*vec_push(&p->pass) = p->args_fd;
+	for (size_t i = 0; i < p->data.n; i++)
+		*vec_push(&p->pass) = p->data.v[i];
+	for (size_t i = 0; i < spec->nkeep_fds; i++)
+		*vec_push(&p->pass) = spec->keep_fds[i];
+	return 0;
+}
+
+static int
+slurp(const char *path, size_t max, char **ret, size_t *ret_len,
+    struct err *e)
+{
+	char *p = xcalloc(1, max + 1);
+	ssize_t n = fd_read_file(AT_FDCWD, path, p, max);
+
+	if (n < 0) {
+		err_sys(e, errno, "cannot read '%s'", path);
+		free(p);
+		return -1;
+	}
+	*ret = p;
+	*ret_len = (size_t)n;
+	return 0;
+}
+
+/* Ours first; what the host preloads for everyone stays. */
+static void
+make_preload(struct buf *b)
+{
+	char host[PRELOAD_MAX];
+	ssize_t n = fd_read_file(AT_FDCWD, "/etc/ld.so.preload", host,
+	    sizeof host);
+
+	buf_init(b, 0);
+	buf_puts(b, "/etc/.fence/$LIB/libfence-shim.so\n");
+	if (n > 0)
+		buf_add(b, host, (size_t)n);
+}
+
+struct shim_bytes {
+	char		*shim, *shim32;
+	size_t		 shim_len, shim32_len;
+	struct buf	 preload;
+};
+
+static int
+load_shim(const struct jail_spec *spec, struct shim_bytes *s,
+    struct outer *o, struct err *e)
+{
+	if (spec->shim == NULL)
+		return 0;
+	if (slurp(spec->shim, SHIM_MAX, &s->shim, &s->shim_len, e) != 0)
+		return -1;
+	if (spec->shim32 != NULL && slurp(spec->shim32, SHIM_MAX, &s->shim32,
+	    &s->shim32_len, e) != 0)
+		return -1;
+	make_preload(&s->preload);
+	o->preload = s->preload.data;
+	o->shim = s->shim;
+	o->shim_len = s->shim_len;
+	o->shim32 = s->shim32;
+	o->shim32_len = s->shim32_len;
+	return 0;
+}
+
+int
+jail_start(const struct jail_spec *spec, struct jail *ret, struct err *e)
+{
+	struct parts p = { .init_fd = -1, .control_fd = -1, .args_fd = -1 };
+	struct shim_bytes s = { 0 };
+	char num[3][16], init_path[32];
+	char *argv[] = { "bwrap", "--args", num[0], "--", init_path, num[1],
+	    num[2], NULL };
+	struct outer o = { .spec = spec, .argv = argv };
+	auto_fd control = -1;
+	int rc = -1;
+
+	buf_init(&s.preload, 0);
+	if (make_parts(spec, &p, &control, e) != 0 ||
+	    load_shim(spec, &s, &o, e) != 0)
+		goto out;
+	snprintf(num[0], sizeof num[0], "%d", p.args_fd);
+	snprintf(num[1], sizeof num[1], "%d", p.control_fd);
+	snprintf(num[2], sizeof num[2], "%d", p.init_fd);
+	snprintf(init_path, sizeof init_path, "/proc/self/fd/%d", p.init_fd);
+	o.pass_fds = p.pass.v;
+	o.npass_fds = p.pass.n;
+	pause_at("before-clone");
+	if (outer_start(&o) != 0) {
+		outer_explain(&o, e);
+		goto out;
+	}
+	ret->pid = o.pid;
+	ret->control_fd = fd_take(&control);
+	ret->report_fd = o.report_fd;
+	memcpy(ret->listen_fd, o.listen_fd, sizeof ret->listen_fd);
+	rc = 0;
+out:
+	parts_release(&p);
+	buf_release(&s.preload);
+	free(s.shim);
+	free(s.shim32);
+	return rc;
+}
+
+/* ---- the plan for fence-init ---- */
+
+static uint32_t
+plan_bytes(struct buf *b, const void *p, size_t n)
+{
+	static const char pad[8];
+	uint32_t at;
+
+	buf_add(b, pad, (8 - b->len % 8) % 8);
+	at = (uint32_t)b->len;
+	buf_add(b, p, n);
+	return at;
+}
+
+static uint32_t
+plan_string(struct buf *b, const char *s)
+{
+	uint32_t at = (uint32_t)b->len;
+
+	buf_add(b, s, strlen(s) + 1);
+	return at;
+}
+
+static uint32_t
+plan_strings(struct buf *b, char *const *v, uint32_t *ret_n)
+{
+	uint32_t n = 0, at, *offs;
+
+	while (v[n] != NULL)
+		n++;
+	offs = xcalloc(n + 1, sizeof *offs);
+	for (uint32_t i = 0; i < n; i++)
+		offs[i] = plan_string(b, v[i]);
+	at = plan_bytes(b, offs, n * sizeof *offs);
+	free(offs);
+	*ret_n = n;
+	return at;
+}
+
+static uint32_t
+plan_rules(struct buf *b, const struct jail_spec *spec, int abi,
+    uint32_t *ret_n)
+{
+	struct { struct init_rule *v; size_t n, cap; } rules = { 0 };
+	static const char *const private_dirs[] = { "/tmp", "/dev/shm" };
+	const uint64_t write = landlock_write_rights(abi);
+	uint32_t at;
+
+	*vec_push(&rules) = (struct init_rule){ .path = plan_string(b, "/"),
+	    .rights = landlock_read_rights(abi) };
+	*vec_push(&rules) = (struct init_rule){ .path = plan_string(b, "/dev"),
+	    .rights = landlock_dev_rights(abi) };
+	for (size_t i = 0; i < 2; i++)
+		*vec_push(&rules) = (struct init_rule){
+		    .path = plan_string(b, private_dirs[i]), .rights = write };
+	for (size_t i = 0; i < spec->nwrite_roots; i++)
+		*vec_push(&rules) = (struct init_rule){
+		    .path = plan_string(b, spec->write_roots[i]),
+		    .rights = write };
+	at = plan_bytes(b, rules.v, rules.n * sizeof *rules.v);
+	*ret_n = (uint32_t)rules.n;
+	vec_release(&rules);
+	return at;
+}
+
+static uint64_t
+mask_bits(const sigset_t *set)
+{
+	uint64_t bits = 0;
+
+	for (int i = 1; i <= 64; i++)
+		if (sigismember(set, i) == 1)
+			bits |= (uint64_t)1 << (i - 1);
+	return bits;
+}
+
+static int
+make_plan(const struct jail_spec *spec, struct buf *b, struct err *e)
+{
+	struct init_plan plan = { .magic = INIT_PLAN_MAGIC };
+	int abi = pretend_lacks("landlock") ? 0 : landlock_abi();
+	struct buf filter;
+
+	buf_init(&filter, 0);
+	if (seccomp_jail_filter(&filter, e) != 0) {
+		buf_release(&filter);
+		return -1;
+	}
+	buf_add(b, &plan, sizeof plan);
+	plan.filter = plan_bytes(b, filter.data, filter.len);
+	plan.nfilter = (uint32_t)(filter.len / sizeof(struct sock_filter));
+	buf_release(&filter);
+	plan.program = plan_string(b, spec->program);
+	plan.cwd = plan_string(b, spec->cwd);
+	plan.argv = plan_strings(b, spec->argv, &plan.argc);
+	plan.envp = plan_strings(b, spec->envp, &plan.envc);
+	plan.rules = plan_rules(b, spec, abi, &plan.nrules);
+	plan.keep = plan_bytes(b, spec->keep_fds,
+	    spec->nkeep_fds * sizeof *spec->keep_fds);
+	plan.nkeep = (uint32_t)spec->nkeep_fds;
+	plan.handled_fs = landlock_handled(abi);
+	plan.scoped = landlock_scoped(abi);
+	plan.stdio_read = landlock_stdio_read(abi);
+	plan.stdio_write = landlock_stdio_write(abi);
+	plan.sigmask = mask_bits(&spec->sigmask);
+	plan.size = (uint32_t)b->len;
+	if (b->failed)
+		return err_set(e, ERR_JAIL, "out of memory");
+	memcpy(b->data, &plan, sizeof plan);
+	return 0;
+}
+
+int
+jail_go(const struct jail_spec *spec, struct jail *j, struct err *e)
+{
+	struct init_msg go = { .kind = INIT_GO };
+	auto_fd fd = -1;
+	struct buf b;
+	int rc = -1;
+
+	buf_init(&b, 0);
+	if (make_plan(spec, &b, e) == 0) {
+		fd = fd_memfd("fence-plan", b.data, b.len);
+		if (fd < 0)
+			err_sys(e, errno, "cannot write the jail's plan");
+		else if (fd_send(j->control_fd, &go, sizeof go, &fd, 1, 0) < 0)
+			err_sys(e, errno, "the jail ended before it was ready");
+		else
+			rc = 0;
+	}
+	buf_release(&b);
+	return rc;
+}
+
+void
+jail_release(struct jail *j)
+{
+	fd_close(&j->control_fd);
+	fd_close(&j->report_fd);
+	for (size_t i = 0; i < JAIL_NLISTENERS; i++)
+		fd_close(&j->listen_fd[i]);
+}
+
+/* ---- words ---- */
+
+int
+jail_probe(const struct jail_spec *spec, struct err *e)
+{
+	static const struct {
+		const char	*path;
+		const char	*what;
+	} needs[] = {
+		{ "/proc/self/ns/user", "user namespaces" },
+		{ "/proc/self/ns/net", "network namespaces" },
+		{ "/proc/self/ns/pid", "pid namespaces" },
+	};
+
+	for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
+		if (access(needs[i].path, F_OK) != 0)
+			return err_set(e, ERR_JAIL,
+			    "this kernel has no %s", needs[i].what);
+	if (access(spec->init, R_OK) != 0)
+		return err_sys(e, errno, "cannot read '%s'", spec->init);
+	return 0;
+}
+
+static const char *const kind_text[] = {
+	[MOUNT_RO] = "read-only", [MOUNT_RW] = "writable",
+	[MOUNT_TMPFS] = "private", [MOUNT_MASK_DIR] = "hidden",
+	[MOUNT_MASK_FILE] = "hidden", [MOUNT_DEV] = "devices",
+	[MOUNT_PROC] = "processes",
+};
+
+void
+jail_describe(const struct jail_spec *spec, struct buf *b)
+{
+	for (size_t i = 0; i < spec->nmounts; i++) {
+		const struct jail_mount *m = &spec->mounts[i];
+
+		buf_printf(b, "mount %-10s %s", kind_text[m->kind], m->path);
+		if (m->why != NULL)
+			buf_printf(b, "  (%s)", m->why);
+		buf_putc(b, '\n');
+	}
+	for (size_t i = 0; i < spec->nrun_keep; i++)
+		buf_printf(b, "keep  %s\n", spec->run_keep[i]);
+	for (size_t i = 0; i < spec->netc; i++)
+		buf_printf(b, "file  /etc/%s\n", spec->etc[i].name);
+	buf_printf(b, "shim  %s\n", spec->shim != NULL ? spec->shim : "none");
+	buf_printf(b, "cwd   %s\nexec  %s\n", spec->cwd, spec->program);
+}

@@ -1,0 +1,168 @@
+#include "platform/linux/init_child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "platform/linux/landlock.h"
+
+static char *
+plan_str(const struct init_plan *plan, uint32_t at)
+{
+	return (char *)(uintptr_t)plan + at;
+}
+
+/* NULL-terminated pointers, with `before` empty places in front. */
+static char **
+plan_strv(const struct init_plan *plan, uint32_t at, uint32_t n,
+    unsigned before)
+{
+	const uint32_t *offs = (const void *)plan_str(plan, at);
+	char **v = calloc((size_t)before + n + 1, sizeof *v);
+
+	for (uint32_t i = 0; v != NULL && i < n; i++)
+		v[before + i] = plan_str(plan, offs[i]);
+	return v;
+}
+
+static int
+cmp_int(const void *a, const void *b)
+{
+	int x = *(const int *)a, y = *(const int *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int
+prepare_keep(struct init_child *c, int own_fd)
+{
+	const int32_t *from = (const void *)plan_str(c->plan, c->plan->keep);
+	size_t n = c->plan->nkeep;
+
+	/* Room for one more: the report pipe joins them in the child. */
+	c->keep = calloc(n + 1, sizeof *c->keep);
+	if (c->keep == NULL)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		if (from[i] == own_fd || fcntl(from[i], F_GETFD) < 0) {
+			errno = EBADF;
+			return -1;
+		}
+		c->keep[i] = from[i];
+	}
+	qsort(c->keep, n, sizeof *c->keep, cmp_int);
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || c->keep[i] != c->keep[i - 1])
+			c->keep[c->nkeep++] = c->keep[i];
+	return 0;
+}
+
+int
+init_child_prepare(struct init_child *c, const struct init_plan *plan,
+    int own_fd, uint32_t *ret_step)
+{
+	static char sh[] = "/bin/sh";
+
+	*c = (struct init_child){ .plan = plan };
+	*ret_step = INIT_STEP_PLAN;
+	c->argv = plan_strv(plan, plan->argv, plan->argc, 0);
+	c->sh_argv = plan_strv(plan, plan->argv, plan->argc, 1);
+	c->envp = plan_strv(plan, plan->envp, plan->envc, 0);
+	if (c->argv == NULL || c->sh_argv == NULL || c->envp == NULL)
+		return -1;
+	c->sh_argv[0] = sh;
+	c->sh_argv[1] = plan_str(plan, plan->program);
+	*ret_step = INIT_STEP_FDS;
+	return prepare_keep(c, own_fd);
+}
+
+int
+init_close_from(int first, const int *keep, size_t nkeep)
+{
+	unsigned from = first;
+
+	for (size_t i = 0; i < nkeep; i++) {
+		unsigned fd = keep[i];
+
+		if (fd > from &&
+		    syscall(SYS_close_range, from, fd - 1, 0) < 0)
+			return -1;
+		if (fd >= from)
+			from = fd + 1;
+	}
+	return syscall(SYS_close_range, from, UINT_MAX, 0);
+}
+
+static _Noreturn void
+fail(int report_fd, uint32_t step)
+{
+	struct init_report r = { step, errno };
+
+	(void)!write(report_fd, &r, sizeof r);	/* below PIPE_BUF: atomic */
+	_exit(125);
+}
+
+/* Only 0 to 2, what the user keeps, and the pipe stay. */
+static int
+child_fds(const struct init_child *c, int report_fd)
+{
+	size_t n = c->nkeep;
+
+	for (size_t i = 0; i < n; i++)
+		if (fcntl(c->keep[i], F_SETFD, 0) < 0)
+			return -1;
+	c->keep[n++] = report_fd;
+	qsort(c->keep, n, sizeof *c->keep, cmp_int);
+	return init_close_from(3, c->keep, n);
+}
+
+static int
+child_filter(const struct init_plan *plan)
+{
+	struct sock_fprog prog = {
+		.len = plan->nfilter,
+		.filter = (void *)plan_str(plan, plan->filter),
+	};
+
+	if (plan->nfilter == 0)
+		return 0;
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog);
+}
+
+_Noreturn void
+init_child_run(const struct init_child *c, int report_fd)
+{
+	const struct init_plan *plan = c->plan;
+	const char *program = plan_str(plan, plan->program);
+
+	if (chdir(plan_str(plan, plan->cwd)) < 0)
+		fail(report_fd, INIT_STEP_CHDIR);
+	if (child_fds(c, report_fd) < 0)
+		fail(report_fd, INIT_STEP_FDS);
+	if (landlock_apply(plan, (const char *)plan) < 0)
+		fail(report_fd, INIT_STEP_LANDLOCK);
+	if (child_filter(plan) < 0)
+		fail(report_fd, INIT_STEP_SECCOMP);
+	/*
+	 * Dispositions are the user's: nohup's ignored SIGHUP stays so.  The
+	 * mask is restored last, by the bare call, since libc's keeps the
+	 * signals it uses itself out of any mask.
+	 */
+	(void)sigaction(SIGCHLD, &c->sigchld, NULL);
+	(void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &plan->sigmask, NULL,
+	    sizeof plan->sigmask);
+	(void)execve(program, c->argv, c->envp);
+	if (errno == ENOEXEC) {
+		/* A script without #! goes to the shell, as with execvp(). */
+		(void)execve(c->sh_argv[0], c->sh_argv, c->envp);
+		errno = ENOEXEC;
+	}
+	fail(report_fd, 0);
+}

@@ -1,0 +1,301 @@
+/*
+ * fence-init: pid 1 of the jail.  Static, so that it loads no shim; knows
+ * nothing but what initplan.h says.  It stays outside the command's Landlock
+ * domain and filter, is not dumpable, and as pid 1 hears no signal from
+ * inside.  When it ends, the kernel ends everything in the jail.
+ *
+ *	fence-init CONTROL-FD [FD-OF-ITS-OWN-BINARY]
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/keyctl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "platform/fd.h"
+#include "platform/linux/init_child.h"
+#include "platform/linux/initplan.h"
+#include "platform/linux/plancheck.h"
+
+enum { EXIT_JAIL = 125, EXIT_NOEXEC = 126, EXIT_NOTFOUND = 127 };
+
+static int control_fd = -1;
+
+/* A launcher that does not listen is slow, not gone: it gets its message. */
+static void
+tell(enum init_msg_kind kind, uint32_t step, int32_t value, int fd)
+{
+	struct init_msg m = { .kind = kind, .step = step, .value = value };
+	struct pollfd p = { .fd = control_fd, .events = POLLOUT };
+
+	while (fd_send(control_fd, &m, sizeof m, &fd, fd >= 0, 0) < 0) {
+		if (errno != EAGAIN && errno != ENOBUFS)
+			_exit(EXIT_JAIL);
+		(void)poll(&p, 1, -1);
+	}
+}
+
+static _Noreturn void
+give_up(uint32_t step, int error)
+{
+	tell(INIT_FAILED, step, error, -1);
+	_exit(EXIT_JAIL);
+}
+
+static int
+parse_fd(const char *s)
+{
+	char *end;
+	long n;
+
+	errno = 0;
+	n = strtol(s, &end, 10);
+	if (errno != 0 || end == s || *end != '\0' || n < 0 || n > 1 << 20)
+		return -1;
+	return n;
+}
+
+/* The memfd of INIT_GO; the launcher's end, or anything else, ends us. */
+static int
+wait_for_go(void)
+{
+	struct pollfd p = { .fd = control_fd, .events = POLLIN };
+	struct init_msg m;
+	size_t nfds;
+	ssize_t n;
+	int fd = -1;
+
+	do {
+		while (poll(&p, 1, -1) < 0 && errno == EINTR)
+			;
+		n = fd_recv(control_fd, &m, sizeof m, &fd, 1, &nfds,
+		    MSG_DONTWAIT);
+	} while (n < 0 && errno == EAGAIN);
+	if (n == 0)
+		_exit(EXIT_JAIL);
+	if (n != sizeof m || m.kind != INIT_GO || nfds != 1)
+		give_up(INIT_STEP_PLAN, n < 0 ? errno : EPROTO);
+	return fd;
+}
+
+static const struct init_plan *
+map_plan(int fd)
+{
+	struct stat st;
+	void *p;
+
+	if (fstat(fd, &st) < 0)
+		give_up(INIT_STEP_PLAN, errno);
+	if (st.st_size <= 0)
+		give_up(INIT_STEP_PLAN, EINVAL);
+	p = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (p == MAP_FAILED)
+		give_up(INIT_STEP_PLAN, errno);
+	(void)close(fd);
+	if (!plan_is_sound(p, st.st_size))
+		give_up(INIT_STEP_PLAN, EINVAL);
+	return p;
+}
+
+/*
+ * A session keyring of our own, so that the user's keys stay outside.  A
+ * kernel or a filter that has none to give, or a full quota, leaves the old
+ * one, which the command's filter keeps out of reach.
+ */
+static void
+new_keyring(void)
+{
+	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 &&
+	    errno != ENOSYS && errno != EPERM && errno != EACCES &&
+	    errno != EDQUOT && errno != ENOMEM && errno != EOPNOTSUPP)
+		give_up(INIT_STEP_KEYRING, errno);
+}
+
+static bool
+has_capability(void)
+{
+	struct __user_cap_header_struct h = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct d[2];
+
+	memset(d, 0xff, sizeof d);
+	(void)syscall(SYS_capget, &h, d);
+	return (d[0].effective | d[1].effective | d[0].permitted |
+	    d[1].permitted | d[0].inheritable | d[1].inheritable) != 0;
+}
+
+/*
+ * The bounding set goes first, while we may.  Where we may not (EPERM) it
+ * does not matter: with no_new_privs an execve gains nothing from it.
+ */
+static void
+drop_capabilities(void)
+{
+	struct __user_cap_header_struct h = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct none[2] = { 0 };
+
+	for (int i = 0; i < 64; i++)
+		if (prctl(PR_CAPBSET_DROP, i, 0, 0, 0) < 0 && errno != EPERM &&
+		    errno != EINVAL)
+			give_up(INIT_STEP_CAPS, errno);
+	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	if (syscall(SYS_capset, &h, none) < 0 ||
+	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		give_up(INIT_STEP_CAPS, errno);
+	if (has_capability() || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
+		give_up(INIT_STEP_CAPS, EPERM);
+}
+
+/* Its only use is to interrupt ppoll(). */
+static void
+on_sigchld(int signo)
+{
+	(void)signo;
+}
+
+static pid_t
+start(struct init_child *c, int *ret_report_fd)
+{
+	struct sigaction sa = { .sa_handler = on_sigchld };
+	int report[2], keep[2];
+	pid_t pid;
+
+	/* Before the fork: an inherited "ignore" would reap for us. */
+	if (sigaction(SIGCHLD, &sa, &c->sigchld) < 0 ||
+	    pipe2(report, O_CLOEXEC) < 0)
+		give_up(INIT_STEP_FORK, errno);
+	pid = fork();
+	if (pid < 0)
+		give_up(INIT_STEP_FORK, errno);
+	if (pid == 0)
+		init_child_run(c, report[1]);
+	/*
+	 * From here on nothing but the control socket and the pipe: a pipe
+	 * that was the command's stdout must close when the command ends.
+	 */
+	keep[0] = control_fd < report[0] ? control_fd : report[0];
+	keep[1] = control_fd < report[0] ? report[0] : control_fd;
+	if (init_close_from(0, keep, 2) < 0)
+		give_up(INIT_STEP_FDS, errno);
+	*ret_report_fd = report[0];
+	return pid;
+}
+
+/* Returns once the command's execve succeeded. */
+static void
+wait_for_exec(int report_fd)
+{
+	struct pollfd p[2] = {
+		{ .fd = control_fd, .events = 0 },	/* POLLHUP comes anyway */
+		{ .fd = report_fd, .events = POLLIN },
+	};
+	struct init_report r;
+	ssize_t n;
+
+	do {
+		(void)poll(p, 2, -1);
+		if (p[0].revents != 0)
+			_exit(EXIT_JAIL);
+	} while (p[1].revents == 0);
+	n = read(report_fd, &r, sizeof r);
+	(void)close(report_fd);
+	if (n == 0)
+		return;
+	if (n != sizeof r)
+		give_up(INIT_STEP_FORK, EPROTO);
+	if (r.step != 0)
+		give_up(r.step, r.error);
+	tell(INIT_NOEXEC, 0, r.error, -1);
+	_exit(r.error == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC);
+}
+
+/* Orphans are buried in silence; the command's end is the jail's. */
+static void
+reap(pid_t command)
+{
+	pid_t pid;
+	int status;
+
+	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED |
+	    WCONTINUED)) > 0) {
+		if (pid != command)
+			continue;
+		if (WIFSTOPPED(status))
+			tell(INIT_STOPPED, 0, WSTOPSIG(status), -1);
+		else if (WIFCONTINUED(status))
+			tell(INIT_CONTINUED, 0, 0, -1);
+		else {
+			tell(INIT_EXITED, 0, status, -1);
+			_exit(0);
+		}
+	}
+}
+
+static _Noreturn void
+supervise(pid_t command)
+{
+	struct pollfd p = { .fd = control_fd, .events = POLLIN };
+	struct init_msg m;
+	sigset_t mask;
+
+	sigfillset(&mask);
+	sigdelset(&mask, SIGCHLD);
+	for (;;) {
+		reap(command);
+		p.revents = 0;
+		if (ppoll(&p, 1, NULL, &mask) <= 0)
+			continue;
+		if (fd_recv(control_fd, &m, sizeof m, NULL, 0, NULL,
+		    MSG_DONTWAIT) == 0 || (p.revents & (POLLHUP | POLLERR)))
+			_exit(EXIT_JAIL);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	struct init_child child;
+	const struct init_plan *plan;
+	uint32_t step;
+	sigset_t all;
+	pid_t pid;
+	int fd;
+
+	sigfillset(&all);
+	(void)sigprocmask(SIG_SETMASK, &all, NULL);
+	(void)prctl(PR_SET_NAME, "fence-init", 0, 0, 0);
+	if (argc < 2 || argc > 3 || (control_fd = parse_fd(argv[1])) < 3)
+		return EXIT_JAIL;
+	if (argc == 3 && (fd = parse_fd(argv[2])) > 2 && fd != control_fd)
+		(void)close(fd);
+	if (fd_cloexec(control_fd, 1) < 0 ||
+	    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+		return EXIT_JAIL;
+	plan = map_plan(wait_for_go());
+	new_keyring();
+	drop_capabilities();
+	if (init_child_prepare(&child, plan, control_fd, &step) < 0)
+		give_up(step, errno);
+	pid = start(&child, &fd);
+	wait_for_exec(fd);
+	fd = syscall(SYS_pidfd_open, pid, 0);
+	if (fd < 0)
+		give_up(INIT_STEP_FORK, errno);
+	tell(INIT_STARTED, 0, 0, fd);
+	(void)close(fd);
+	supervise(pid);
+}

@@ -1,0 +1,179 @@
+#include "platform/paths.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "platform/base/str.h"
+
+int
+paths_libexec(struct arena *a, const char **ret, struct err *e)
+{
+	char exe[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+	const char *tail = "/libexec/fence";
+	char *slash;
+
+	if (n <= 0)
+		return err_sys(e, errno, "cannot find the running program");
+	exe[n] = '\0';
+	slash = strrchr(exe, '/');
+	if (slash == NULL)
+		return err_set(e, ERR_JAIL, "cannot find the running program");
+	*slash = '\0';
+	slash = strrchr(exe, '/');
+	if (slash != NULL && strcmp(slash, "/bin") == 0)
+		*slash = '\0';
+	*ret = arena_printf(a, "%s%s", exe, tail);
+	if (access(*ret, X_OK) != 0) {
+		err_sys(e, errno, "fence's own parts are not at '%s'", *ret);
+		err_hint(e, "bin/ and libexec/fence/ of one installation "
+		    "belong together");
+		return -1;
+	}
+	return 0;
+}
+
+/* Calls fn for each entry of a colon-separated list until it returns 1. */
+static int
+each_entry(const char *list, int (*fn)(const char *, size_t, void *),
+    void *arg)
+{
+	for (const char *p = list; p != NULL;) {
+		const char *end = strchr(p, ':');
+		size_t n = end != NULL ? (size_t)(end - p) : strlen(p);
+
+		if (fn(p, n, arg))
+			return 1;
+		p = end != NULL ? end + 1 : NULL;
+	}
+	return 0;
+}
+
+struct search {
+	struct arena	*arena;
+	const char	*name;
+	const char	*not_below;	/* bwrap only */
+	const char	*cwd;		/* programs only */
+	const char	*found;
+	const char	*refused;	/* exists, but may not be used */
+	int		 sys;
+};
+
+static bool
+is_program(const char *path, int *sys)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0) {
+		*sys = errno;
+		return false;
+	}
+	if (!S_ISREG(st.st_mode) || access(path, X_OK) != 0) {
+		*sys = EACCES;
+		return false;
+	}
+	return true;
+}
+
+static int
+try_bwrap(const char *dir, size_t n, void *arg)
+{
+	struct search *s = arg;
+	char real[PATH_MAX];
+	const char *path;
+	struct stat st;
+	int sys = 0;
+
+	if (n == 0 || dir[0] != '/')
+		return 0;
+	path = arena_printf(s->arena, "%.*s/bwrap", (int)n, dir);
+	if (!is_program(path, &sys) || realpath(path, real) == NULL)
+		return 0;
+	if ((s->not_below != NULL && str_path_below(real, s->not_below)) ||
+	    stat(real, &st) != 0 || (st.st_mode & (S_ISUID | S_ISGID)) != 0) {
+		s->refused = path;
+		return 0;
+	}
+	s->found = arena_strdup(s->arena, real);
+	return 1;
+}
+
+int
+paths_bwrap(struct arena *a, const char *not_below, const char **ret,
+    struct err *e)
+{
+	struct search s = { .arena = a, .not_below = not_below };
+	const char *path = getenv("PATH");
+
+	if (!each_entry(path != NULL ? path : "", try_bwrap, &s) &&
+	    !each_entry("/usr/bin:/bin:/usr/local/bin:"
+	    "/run/current-system/sw/bin", try_bwrap, &s)) {
+		if (s.refused != NULL) {
+			err_set(e, ERR_JAIL, "'%s' is not used: it is setuid "
+			    "or lies in the workspace", s.refused);
+			err_hint(e, "install the bubblewrap package of this "
+			    "system");
+		} else {
+			err_set(e, ERR_JAIL, "bwrap is not installed");
+			err_hint(e, "apt install bubblewrap (dnf, pacman, apk "
+			    "and zypper know it by the same name)");
+		}
+		return -1;
+	}
+	*ret = s.found;
+	return 0;
+}
+
+static int
+try_program(const char *dir, size_t n, void *arg)
+{
+	struct search *s = arg;
+	const char *path;
+	int sys = 0;
+
+	if (n == 0 || dir[0] != '/')
+		path = arena_printf(s->arena, "%s/%.*s/%s", s->cwd, (int)n,
+		    dir, s->name);
+	else
+		path = arena_printf(s->arena, "%.*s/%s", (int)n, dir,
+		    s->name);
+	if (is_program(path, &sys)) {
+		s->found = path;
+		return 1;
+	}
+	if (sys == EACCES)
+		s->refused = path;
+	return 0;
+}
+
+int
+paths_program(struct arena *a, const char *name, const char *cwd,
+    const char *path_var, const char **ret, struct err *e)
+{
+	struct search s = { .arena = a, .name = name, .cwd = cwd };
+	int sys = 0;
+
+	if (strchr(name, '/') != NULL) {
+		s.found = name[0] == '/' ? arena_strdup(a, name) :
+		    arena_printf(a, "%s/%s", cwd, name);
+		if (!is_program(s.found, &sys)) {
+			if (sys == EACCES)
+				s.refused = s.found;
+			s.found = NULL;
+		}
+	} else if (name[0] != '\0')
+		each_entry(path_var != NULL ? path_var : "/usr/bin:/bin",
+		    try_program, &s);
+	if (s.found != NULL) {
+		*ret = s.found;
+		return 0;
+	}
+	if (s.refused != NULL)
+		return err_set(e, ERR_NOEXEC, "'%s' is not executable",
+		    s.refused);
+	return err_set(e, ERR_NOTFOUND, "'%s': command not found", name);
+}

@@ -1,0 +1,32 @@
+/* paths: where things are on this machine. */
+#ifndef FENCE_PLATFORM_PATHS_H
+#define FENCE_PLATFORM_PATHS_H
+
+#include <stdbool.h>
+
+#include "platform/base/arena.h"
+#include "platform/base/err.h"
+
+/*
+ * The folder of fence-init, fence-net and the shim, found relative to the
+ * running binary: .../bin/fence-run -> .../libexec/fence, and in a build
+ * tree build/fence-run -> build/libexec/fence.  Never through the
+ * environment or the working directory.
+ */
+int	 paths_libexec(struct arena *, const char **ret, struct err *);
+
+/*
+ * bwrap from the absolute entries of PATH and the usual places; never one
+ * that lies below `not_below`, and never a setuid one.
+ */
+int	 paths_bwrap(struct arena *, const char *not_below, const char **ret,
+	    struct err *);
+
+/*
+ * The program that execvp(name) would start, as an absolute path.  Fails
+ * with ERR_NOTFOUND or ERR_NOEXEC.  cwd: for names with a slash.
+ */
+int	 paths_program(struct arena *, const char *name, const char *cwd,
+	    const char *path_var, const char **ret, struct err *);
+
+#endif

@@ -1,0 +1,48 @@
+#include "platform/pause.h"
+
+#ifdef FENCE_TEST_HOOKS
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void
+say(const char *s)
+{
+	(void)!write(STDERR_FILENO, s, strlen(s));
+}
+
+void
+pause_at(const char *point)
+{
+	const char *want = getenv("FENCE_PAUSE_AT");
+
+	if (want == NULL || strcmp(want, point) != 0)
+		return;
+	say("fence: paused at ");
+	say(point);
+	say("\n");
+	for (;;)
+		poll(NULL, 0, -1);
+}
+
+bool
+pretend_lacks(const char *feature)
+{
+	const char *p = getenv("FENCE_PRETEND");
+	size_t n = strlen(feature);
+
+	while (p != NULL && *p != '\0') {
+		if (strncmp(p, feature, n) == 0 &&
+		    (p[n] == ',' || p[n] == '\0'))
+			return true;
+		p = strchr(p, ',');
+		if (p != NULL)
+			p++;
+	}
+	return false;
+}
+#else
+/* ISO C wants a declaration in every translation unit. */
+extern int pause_is_empty;
+#endif

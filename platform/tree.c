@@ -1,0 +1,117 @@
+#include "platform/tree.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "platform/base/vec.h"
+#include "platform/fd.h"
+
+void
+tree_look(struct arena *a, const char *path, struct tree_node *ret)
+{
+	char real[PATH_MAX];
+	struct stat st;
+
+	*ret = (struct tree_node){ .path = path, .kind = TREE_MISSING };
+	if (realpath(path, real) == NULL || stat(real, &st) != 0)
+		return;
+	ret->real = arena_strdup(a, real);
+	ret->kind = S_ISDIR(st.st_mode) ? TREE_DIR : TREE_FILE;
+}
+
+struct walk {
+	struct arena		*arena;
+	bool			(*match)(const char *, void *);
+	void			*arg;
+	size_t			 left;
+	struct tree_nodes	*out;
+};
+
+struct dirs {
+	char	**v;
+	size_t	  n, cap;
+};
+
+static int
+walk_entry(struct walk *w, const char *dir, const struct dirent *d,
+    struct dirs *todo)
+{
+	char path[PATH_MAX];
+	struct tree_node node;
+	int n;
+
+	if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
+		return 0;
+	if (w->left-- == 0)
+		return -1;
+	n = snprintf(path, sizeof path, "%s/%s", strcmp(dir, "/") == 0 ? "" :
+	    dir, d->d_name);
+	if (n < 0 || (size_t)n >= sizeof path)
+		return 0;
+	if (w->match(path, w->arg)) {
+		tree_look(w->arena, arena_strdup(w->arena, path), &node);
+		if (node.kind != TREE_MISSING)
+			*vec_push(w->out) = node;
+		return 0;
+	}
+	/* d_type is DT_UNKNOWN on some file systems: then let opendir say. */
+	if (d->d_type == DT_DIR || d->d_type == DT_UNKNOWN)
+		*vec_push(todo) = xstrdup(path);
+	return 0;
+}
+
+static int
+walk_dir(struct walk *w, const char *path, struct dirs *todo)
+{
+	auto_fd fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+	    O_CLOEXEC);
+	struct dirent *d;
+	int rc = 0;
+	DIR *dp;
+
+	if (fd < 0 || (dp = fdopendir(fd)) == NULL)
+		return 0;	/* what we may not list the jail may not either */
+	fd = -1;
+	while (rc == 0 && (d = readdir(dp)) != NULL)
+		rc = walk_entry(w, path, d, todo);
+	closedir(dp);
+	return rc;
+}
+
+int
+tree_find(struct arena *a, const char *root,
+    bool (*match)(const char *, void *), void *arg, size_t max_entries,
+    struct tree_nodes *out, struct err *e)
+{
+	struct walk w = { a, match, arg, max_entries, out };
+	struct dirs todo = { 0 };
+	struct tree_node node;
+	int rc = 0;
+
+	if (match(root, arg)) {
+		tree_look(a, root, &node);
+		if (node.kind != TREE_MISSING)
+			*vec_push(out) = node;
+		return 0;
+	}
+	*vec_push(&todo) = xstrdup(root);
+	while (rc == 0 && todo.n > 0) {
+		char *dir = todo.v[--todo.n];
+
+		rc = walk_dir(&w, dir, &todo);
+		free(dir);
+	}
+	while (todo.n > 0)
+		free(todo.v[--todo.n]);
+	vec_release(&todo);
+	if (rc != 0)
+		return err_set(e, ERR_POLICY, "more than %zu entries below "
+		    "'%s'", max_entries, root);
+	return 0;
+}
