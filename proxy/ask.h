@@ -1,0 +1,87 @@
+/*
+ * ask: the workers' questions and the monitor's answers, as messages on a
+ * SOCK_SEQPACKET socket.  A worker holds nothing but descriptors; it asks,
+ * and the monitor grants exactly what the policy allows.  Every message is
+ * one fixed-size struct; ask_check_*() is the only place that believes
+ * bytes, is pure and fuzzed.
+ */
+#ifndef FENCE_PROXY_ASK_H
+#define FENCE_PROXY_ASK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { ASK_MAGIC = 0x66617331 };	/* "fas1" */
+
+enum ask_kind {
+	ASK_LOOKUP = 1,	/* net -> monitor: name, qtype, source */
+	ASK_DIAL,	/* net -> monitor: name, port, via, source */
+	ASK_PTR,	/* net -> monitor: name is the address text */
+	ASK_LISTEN,	/* monitor -> net: the listeners, in the order of
+			 * enum proxy_listener; `listeners` says which */
+	ASK_NOTE,	/* net -> monitor: something worth telling (note) */
+	ASK_RESOLVE,	/* monitor -> names: name */
+};
+
+enum ask_via { ASK_VIA_HTTP = 1, ASK_VIA_TRANSPARENT, ASK_VIA_SOCKS,
+	ASK_VIA_DNS };
+
+struct ask_source {			/* who asks, in the jail's namespace */
+	uint16_t	family;		/* AF_INET, AF_INET6, 0 unknown */
+	uint16_t	port;		/* host order */
+	uint8_t		addr[16];
+};
+
+enum ask_note { ASK_NOTE_LIMIT = 1, ASK_NOTE_BAD_REQUEST };
+
+struct ask_msg {
+	uint32_t		magic;
+	uint32_t		id;	/* chosen by the asker, echoed */
+	uint16_t		kind;
+	uint16_t		via;
+	uint16_t		port;
+	union {
+		uint16_t	qtype;	/* DNS type, ASK_LOOKUP */
+		uint16_t	listeners;	/* bits, ASK_LISTEN */
+	};
+	uint16_t		note;
+	uint16_t		is_udp;	/* source is a UDP socket */
+	struct ask_source	source;
+	uint16_t		name_len;
+	char			name[256];	/* as the client sent it; no NUL inside */
+	char			method[16];	/* HTTP method, for the record */
+};
+
+enum ask_status {
+	ASK_OK = 1,	/* LOOKUP: addr; DIAL: a connected descriptor */
+	ASK_DENIED,	/* the policy; reason says which rule */
+	ASK_NOHOST,	/* allowed, but does not resolve */
+	ASK_REFUSED,	/* allowed, but the connection failed: sys */
+	ASK_FULL,	/* out of fake addresses, descriptors, memory */
+};
+
+struct ask_addr {
+	uint16_t	family;
+	uint16_t	pad;
+	uint8_t		addr[16];
+};
+
+enum { ASK_MAX_ADDRS = 16 };
+
+struct ask_answer {
+	uint32_t	magic;
+	uint32_t	id;
+	uint16_t	status;
+	uint16_t	naddrs;
+	int32_t		sys;		/* errno of a failed dial */
+	struct ask_addr	addrs[ASK_MAX_ADDRS];	/* LOOKUP: one fake; RESOLVE: all */
+	char		name[256];	/* PTR: the name; NUL-terminated */
+	char		rule[96];	/* DENIED: key and place, NUL-terminated */
+	char		remedy[256];	/* DENIED: "allowedDomains += ..." */
+};
+
+/* 0 if the bytes are a well-formed message of a known kind, else -1. */
+int	 ask_check_msg(const void *, size_t, struct ask_msg *ret);
+int	 ask_check_answer(const void *, size_t, struct ask_answer *ret);
+
+#endif

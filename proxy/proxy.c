@@ -1,0 +1,582 @@
+#include "proxy/proxy.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "platform/fd.h"
+#include "proxy/serve.h"
+
+enum {
+	MAX_QUESTIONS = 4096,
+	ACCEPTS_A_TURN = 64,
+	/* Out of descriptors: a listener that stays ready would spin. */
+	ACCEPT_PAUSE_MS = 100,
+};
+
+const struct proxy_limits proxy_default_limits = {
+	.max_connections = 1024,
+	.max_header_bytes = 64 * 1024,
+	.handshake_ms = 30 * 1000,
+	.idle_ms = 60 * 60 * 1000,
+};
+
+/* Its id is its slot and how often the slot was used: late answers miss. */
+struct question {
+	struct proxy	*proxy;
+	answer_fn	*fn;
+	void		*arg;
+	struct question	*next, *prev;	/* in the queue of those not sent */
+	bool		 is_queued;
+	struct ask_msg	 msg;
+};
+
+struct slot {
+	struct question	*question;
+	uint16_t	 uses;
+	uint16_t	 next_free;	/* slot number + 1, 0 for none */
+};
+
+struct listener {
+	struct proxy	*proxy;
+	struct watch	*watch;
+	int		 fd;
+	size_t		 conn_size;
+	int		(*serve)(struct conn *);
+};
+
+struct proxy {
+	struct loop		*loop;
+	struct proxy_limits	 limits;
+	int			 ask_fd;
+	struct watch		*ask_watch;
+	struct slot		 slots[MAX_QUESTIONS];
+	unsigned		 nslots;	/* used at least once */
+	uint16_t		 free_first, free_last;
+	struct question		*queue_first, *queue_last;
+	struct listener		 listeners[PROXY_NLISTENERS];
+	bool			 is_listening;
+	struct watch		*pause;
+	struct conn		*conns;
+	unsigned		 nconns;
+	bool			 told_limit;
+	struct dns		*dns;
+};
+
+/* Questions */
+
+static void
+slot_release(struct proxy *p, unsigned at)
+{
+	struct slot *s = &p->slots[at];
+
+	/* The oldest is reused first, so that an id stays unused for long. */
+	s->question = NULL;
+	s->uses++;
+	s->next_free = 0;
+	if (p->free_last != 0)
+		p->slots[p->free_last - 1].next_free = (uint16_t)(at + 1);
+	else
+		p->free_first = (uint16_t)(at + 1);
+	p->free_last = (uint16_t)(at + 1);
+}
+
+static int
+slot_take(struct proxy *p, struct question *q)
+{
+	unsigned at;
+
+	if (p->free_first != 0) {
+		at = p->free_first - 1u;
+		p->free_first = p->slots[at].next_free;
+		if (p->free_first == 0)
+			p->free_last = 0;
+	} else if (p->nslots < MAX_QUESTIONS)
+		at = p->nslots++;
+	else
+		return -1;
+	p->slots[at].question = q;
+	q->msg.id = (uint32_t)p->slots[at].uses << 16 | at;
+	return 0;
+}
+
+static struct question *
+slot_find(const struct proxy *p, uint32_t id)
+{
+	unsigned at = id & 0xffff;
+
+	if (at >= p->nslots || p->slots[at].uses != id >> 16)
+		return NULL;
+	return p->slots[at].question;
+}
+
+static void
+queue_remove(struct question *q)
+{
+	struct proxy *p = q->proxy;
+
+	if (!q->is_queued)
+		return;
+	q->is_queued = false;
+	if (q->prev != NULL)
+		q->prev->next = q->next;
+	else
+		p->queue_first = q->next;
+	if (q->next != NULL)
+		q->next->prev = q->prev;
+	else
+		p->queue_last = q->prev;
+}
+
+static void
+queue_add(struct question *q)
+{
+	struct proxy *p = q->proxy;
+
+	q->is_queued = true;
+	q->prev = p->queue_last;
+	if (q->prev != NULL)
+		q->prev->next = q;
+	else
+		p->queue_first = q;
+	p->queue_last = q;
+}
+
+static bool
+send_msg(struct proxy *p, const struct ask_msg *m)
+{
+	return fd_send(p->ask_fd, m, sizeof *m, NULL, 0, MSG_DONTWAIT) >= 0;
+}
+
+/* What cannot be sent stays; if the monitor is gone, reading tells so. */
+static void
+queue_flush(struct proxy *p)
+{
+	struct question *q;
+
+	while ((q = p->queue_first) != NULL && send_msg(p, &q->msg))
+		queue_remove(q);
+	(void)watch_events(p->ask_watch, p->queue_first != NULL ?
+	    LOOP_READ | LOOP_WRITE : LOOP_READ);
+}
+
+struct question *
+proxy_ask(struct proxy *p, const struct ask_msg *m, answer_fn *fn, void *arg)
+{
+	struct question *q = calloc(1, sizeof *q);
+
+	if (q == NULL)
+		return NULL;
+	q->proxy = p;
+	q->fn = fn;
+	q->arg = arg;
+	q->msg = *m;
+	q->msg.magic = ASK_MAGIC;
+	if (slot_take(p, q) != 0) {
+		free(q);
+		return NULL;
+	}
+	queue_add(q);
+	queue_flush(p);
+	return q;
+}
+
+void
+question_drop(struct question *q)
+{
+	if (q == NULL)
+		return;
+	queue_remove(q);
+	slot_release(q->proxy, q->msg.id & 0xffff);
+	free(q);
+}
+
+bool
+proxy_note(struct proxy *p, enum ask_note note, const struct net_addr *source)
+{
+	struct ask_msg m = { .magic = ASK_MAGIC, .kind = ASK_NOTE,
+	    .note = (uint16_t)note };
+
+	ask_fill_source(&m, source, false);
+	return p->queue_first == NULL && send_msg(p, &m);
+}
+
+void
+ask_fill_source(struct ask_msg *m, const struct net_addr *a, bool is_udp)
+{
+	m->source.family = a->family;
+	m->source.port = a->port;
+	memcpy(m->source.addr, a->addr, sizeof m->source.addr);
+	m->is_udp = is_udp;
+}
+
+void
+ask_fill_name(struct ask_msg *m, const char *name, size_t len)
+{
+	if (len >= sizeof m->name)
+		len = sizeof m->name - 1;
+	memcpy(m->name, name, len);
+	m->name_len = (uint16_t)len;
+}
+
+/* Connections */
+
+struct loop *
+conn_loop(const struct conn *c)
+{
+	return c->proxy->loop;
+}
+
+const struct proxy_limits *
+conn_limits(const struct conn *c)
+{
+	return &c->proxy->limits;
+}
+
+struct dns *
+proxy_dns(struct proxy *p)
+{
+	return p->dns;
+}
+
+static struct conn *
+conn_new(struct listener *l, int fd)
+{
+	struct proxy *p = l->proxy;
+	struct conn *c = calloc(1, l->conn_size);
+
+	if (c == NULL)
+		return NULL;
+	c->proxy = p;
+	c->fd = fd;
+	(void)net_peer(fd, &c->peer);
+	c->next = p->conns;
+	if (c->next != NULL)
+		c->next->prev = c;
+	p->conns = c;
+	p->nconns++;
+	return c;
+}
+
+void
+conn_free(struct conn *c)
+{
+	struct proxy *p = c->proxy;
+
+	if (c->end != NULL)
+		c->end(c);
+	question_drop(c->question);
+	watch_free(c->watch);
+	watch_free(c->deadline);
+	relay_free(c->relay);
+	fd_close(&c->fd);
+	if (c->next != NULL)
+		c->next->prev = c->prev;
+	if (c->prev != NULL)
+		c->prev->next = c->next;
+	else
+		p->conns = c->next;
+	p->nconns--;
+	free(c);
+}
+
+void
+conn_reset(struct conn *c)
+{
+	watch_free(c->watch);
+	c->watch = NULL;
+	net_reset(&c->fd);
+	conn_free(c);
+}
+
+static void
+conn_late(struct watch *w, int what, void *arg)
+{
+	(void)w;
+	(void)what;
+	conn_free(arg);
+}
+
+int
+conn_expire(struct conn *c, int64_t ms)
+{
+	if (c->deadline != NULL) {
+		watch_after(c->deadline, ms);
+		return 0;
+	}
+	c->deadline = loop_after(c->proxy->loop, ms, conn_late, c);
+	return c->deadline != NULL ? 0 : -1;
+}
+
+static void
+conn_hangup(struct watch *w, int what, void *arg)
+{
+	(void)w;
+	(void)what;
+	conn_reset(arg);
+}
+
+int
+conn_wait(struct conn *c)
+{
+	watch_free(c->watch);
+	c->watch = loop_fd(c->proxy->loop, c->fd, LOOP_HUP, conn_hangup, c);
+	return c->watch != NULL ? 0 : -1;
+}
+
+static void
+conn_relayed(struct relay *r, void *arg)
+{
+	(void)r;
+	conn_free(arg);
+}
+
+int
+conn_relay(struct conn *c, int *server_fd, struct relay_spec *spec)
+{
+	watch_free(c->watch);
+	c->watch = NULL;
+	spec->client_fd = c->fd;
+	spec->server_fd = *server_fd;
+	spec->idle_ms = c->proxy->limits.idle_ms;
+	spec->done = conn_relayed;
+	spec->arg = c;
+	c->relay = relay_start(c->proxy->loop, spec);
+	if (c->relay == NULL)
+		return -1;
+	fd_take(&c->fd);
+	fd_take(server_fd);
+	watch_free(c->deadline);
+	c->deadline = NULL;
+	return 0;
+}
+
+/* Listeners */
+
+static void
+listeners_set(struct proxy *p, int events)
+{
+	for (int i = 0; i < PROXY_NLISTENERS; i++)
+		if (p->listeners[i].watch != NULL)
+			(void)watch_events(p->listeners[i].watch, events);
+}
+
+static void
+pause_over(struct watch *w, int what, void *arg)
+{
+	(void)w;
+	(void)what;
+	listeners_set(arg, LOOP_READ);
+}
+
+static void
+listeners_pause(struct proxy *p)
+{
+	if (p->pause == NULL)
+		p->pause = loop_after(p->loop, ACCEPT_PAUSE_MS, pause_over, p);
+	else
+		watch_after(p->pause, ACCEPT_PAUSE_MS);
+	if (p->pause != NULL)
+		listeners_set(p, 0);
+}
+
+static void
+accepted(struct listener *l, int fd)
+{
+	struct proxy *p = l->proxy;
+	struct net_addr peer;
+	struct conn *c;
+
+	if (p->nconns >= p->limits.max_connections) {
+		(void)net_peer(fd, &peer);
+		if (!p->told_limit)
+			p->told_limit = proxy_note(p, ASK_NOTE_LIMIT, &peer);
+		fd_close(&fd);
+		return;
+	}
+	c = conn_new(l, fd);
+	if (c == NULL)
+		fd_close(&fd);
+	else if (l->serve(c) != 0)
+		conn_reset(c);
+}
+
+static void
+listener_ready(struct watch *w, int what, void *arg)
+{
+	struct listener *l = arg;
+	int fd;
+
+	(void)w;
+	(void)what;
+	for (int i = 0; i < ACCEPTS_A_TURN; i++) {
+		fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd >= 0) {
+			accepted(l, fd);
+			continue;
+		}
+		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM ||
+		    errno == ENOBUFS)
+			listeners_pause(l->proxy);
+		if (errno != EINTR && errno != ECONNABORTED)
+			return;
+	}
+}
+
+static int
+listener_start(struct proxy *p, enum proxy_listener which, int fd)
+{
+	struct listener *l = &p->listeners[which];
+
+	l->fd = fd;
+	if (fd_nonblock(fd, 1) != 0)
+		return -1;
+	if (which == PROXY_LISTEN_DNS_UDP)
+		return dns_listen_udp(p->dns, fd);
+	l->watch = loop_fd(p->loop, fd, LOOP_READ, listener_ready, l);
+	return l->watch != NULL ? 0 : -1;
+}
+
+static void
+listeners_start(struct proxy *p, int *fds, size_t nfds)
+{
+	size_t i;
+
+	if (p->is_listening || nfds != PROXY_NLISTENERS) {
+		for (i = 0; i < nfds; i++)
+			fd_close(&fds[i]);
+		if (!p->is_listening)
+			loop_stop(p->loop, 1);
+		return;
+	}
+	p->is_listening = true;
+	for (i = 0; i < nfds; i++)
+		if (listener_start(p, (enum proxy_listener)i, fds[i]) != 0)
+			loop_stop(p->loop, 1);
+}
+
+/* The monitor */
+
+static void
+ask_answered(struct proxy *p, const struct ask_answer *a, int *fd)
+{
+	struct question *q = slot_find(p, a->id);
+	answer_fn *fn;
+	void *arg;
+
+	if (q == NULL)
+		return;
+	fn = q->fn;
+	arg = q->arg;
+	question_drop(q);
+	fn(arg, a, fd);
+}
+
+static void
+ask_received(struct proxy *p, const void *data, size_t len, int *fds,
+    size_t nfds)
+{
+	struct ask_answer a;
+	struct ask_msg m;
+	size_t i;
+
+	if (ask_check_msg(data, len, &m) == 0 && m.kind == ASK_LISTEN) {
+		listeners_start(p, fds, nfds);
+		return;
+	}
+	if (nfds == 0)
+		fds[0] = -1;
+	if (ask_check_answer(data, len, &a) == 0)
+		ask_answered(p, &a, &fds[0]);
+	for (i = 0; i < nfds; i++)
+		fd_close(&fds[i]);
+}
+
+static void
+ask_ready(struct watch *w, int what, void *arg)
+{
+	union {
+		struct ask_msg		msg;
+		struct ask_answer	answer;
+	} data;
+	struct proxy *p = arg;
+	int fds[PROXY_NLISTENERS];
+	size_t nfds;
+	ssize_t n;
+
+	(void)w;
+	if ((what & LOOP_WRITE) != 0)
+		queue_flush(p);
+	if ((what & LOOP_READ) == 0)
+		return;
+	for (int i = 0; i < ACCEPTS_A_TURN; i++) {
+		n = fd_recv(p->ask_fd, &data, sizeof data, fds,
+		    PROXY_NLISTENERS, &nfds, MSG_DONTWAIT);
+		if (n < 0 && (errno == EAGAIN || errno == EMSGSIZE))
+			return;
+		if (n <= 0) {
+			loop_stop(p->loop, n == 0 ? 0 : 1);
+			return;
+		}
+		ask_received(p, &data, (size_t)n, fds, nfds);
+	}
+}
+
+static void
+listeners_init(struct proxy *p)
+{
+	static const struct listener kinds[PROXY_NLISTENERS] = {
+		[PROXY_LISTEN_TRANSPARENT4] = { .serve = serve_transparent },
+		[PROXY_LISTEN_TRANSPARENT6] = { .serve = serve_transparent },
+		[PROXY_LISTEN_HTTP] = { .serve = serve_http },
+		[PROXY_LISTEN_DNS_TCP] = { .serve = serve_dns_tcp },
+	};
+
+	memcpy(p->listeners, kinds, sizeof kinds);
+	for (int i = 0; i < PROXY_NLISTENERS; i++) {
+		p->listeners[i].proxy = p;
+		p->listeners[i].fd = -1;
+		p->listeners[i].conn_size = sizeof(struct conn);
+	}
+	p->listeners[PROXY_LISTEN_HTTP].conn_size = serve_http_size;
+	p->listeners[PROXY_LISTEN_DNS_TCP].conn_size = serve_dns_tcp_size;
+}
+
+struct proxy *
+proxy_new(struct loop *l, int ask_fd, const struct proxy_limits *limits)
+{
+	struct proxy *p = calloc(1, sizeof *p);
+
+	if (p == NULL)
+		return NULL;
+	p->loop = l;
+	p->limits = *limits;
+	p->ask_fd = ask_fd;
+	listeners_init(p);
+	p->dns = dns_new(p, l);
+	p->ask_watch = loop_fd(l, ask_fd, LOOP_READ, ask_ready, p);
+	if (p->dns == NULL || p->ask_watch == NULL) {
+		proxy_free(p);
+		return NULL;
+	}
+	return p;
+}
+
+void
+proxy_free(struct proxy *p)
+{
+	if (p == NULL)
+		return;
+	while (p->conns != NULL)
+		conn_free(p->conns);
+	dns_free(p->dns);
+	watch_free(p->ask_watch);
+	watch_free(p->pause);
+	for (int i = 0; i < PROXY_NLISTENERS; i++) {
+		watch_free(p->listeners[i].watch);
+		fd_close(&p->listeners[i].fd);
+	}
+	free(p);
+}

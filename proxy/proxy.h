@@ -1,0 +1,40 @@
+/*
+ * proxy: the folder's face.  Serves the listeners of one jail: HTTP CONNECT
+ * and absolute-form requests, transparent connections, DNS.  It knows no
+ * policy; for every name and connection it asks through ask_fd.
+ */
+#ifndef FENCE_PROXY_PROXY_H
+#define FENCE_PROXY_PROXY_H
+
+#include "platform/loop.h"
+
+struct proxy;
+
+/* The descriptors of ASK_LISTEN, in this order, all of them non-blocking. */
+enum proxy_listener {
+	PROXY_LISTEN_TRANSPARENT4,	/* getsockname() is the destination */
+	PROXY_LISTEN_TRANSPARENT6,
+	PROXY_LISTEN_HTTP,
+	PROXY_LISTEN_DNS_UDP,		/* PKTINFO on */
+	PROXY_LISTEN_DNS_TCP,
+	PROXY_NLISTENERS
+};
+
+struct proxy_limits {
+	unsigned	max_connections;	/* accepted at one time */
+	unsigned	max_header_bytes;
+	int64_t		handshake_ms;		/* until the request is complete */
+	int64_t		idle_ms;		/* a tunnel without a byte */
+};
+
+extern const struct proxy_limits proxy_default_limits;
+
+/*
+ * Waits on ask_fd for ASK_LISTEN, then serves; the end of file of ask_fd is
+ * loop_stop(0).  ask_fd stays the caller's.  NULL: out of memory.
+ */
+struct proxy	*proxy_new(struct loop *, int ask_fd,
+		    const struct proxy_limits *);
+void		 proxy_free(struct proxy *);
+
+#endif

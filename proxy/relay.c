@@ -1,0 +1,298 @@
+#include "proxy/relay.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "platform/fd.h"
+#include "platform/net.h"
+
+/* Reads in a row from one side before the others get their turn. */
+enum { RELAY_ROUNDS = 4 };
+
+struct relay_side {
+	struct relay	*relay;
+	struct relay_side *peer;
+	struct watch	*watch;
+	int		 fd;
+	bool		 is_eof;	/* nothing more to read from it */
+	bool		 is_shut;	/* nothing more to write to it */
+	int64_t		 budget;	/* of bytes read that count; < 0: all */
+	char		*out;		/* what it was too slow to take */
+	size_t		 out_len, out_at;
+};
+
+struct relay {
+	struct loop		*loop;
+	struct relay_side	 client, server;
+	struct watch		*deadline;
+	int64_t			 idle_ms;
+	int64_t			 last_ms;
+	relay_done_fn		*done;
+	void			*arg;
+};
+
+static void
+relay_close(struct relay *r, void (*close_fd)(int *))
+{
+	watch_free(r->client.watch);
+	watch_free(r->server.watch);
+	watch_free(r->deadline);
+	r->client.watch = r->server.watch = r->deadline = NULL;
+	close_fd(&r->client.fd);
+	close_fd(&r->server.fd);
+}
+
+void
+relay_free(struct relay *r)
+{
+	if (r == NULL)
+		return;
+	relay_close(r, fd_close);
+	free(r->client.out);
+	free(r->server.out);
+	free(r);
+}
+
+/* An error on one side is an error for both. */
+static void
+relay_fail(struct relay *r)
+{
+	relay_close(r, net_reset);
+	r->done(r, r->arg);
+}
+
+static void
+side_shut(struct relay_side *s)
+{
+	if (s->is_shut)
+		return;
+	s->is_shut = true;
+	/*
+	 * A client with a budget ends its request by length: passing on its
+	 * end of file as well makes some servers think that it went away.
+	 */
+	if (s->peer->budget != 0)
+		(void)shutdown(s->fd, SHUT_WR);
+}
+
+/* Sends what it can at once and keeps the rest. */
+static int
+side_write(struct relay_side *s, const char *p, size_t len)
+{
+	ssize_t n;
+
+	assert(s->out_len == 0);
+	if (len == 0)
+		return 0;
+	do {
+		n = send(s->fd, p, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0 && errno != EAGAIN)
+		return -1;
+	n = n < 0 ? 0 : n;
+	p += n;
+	len -= (size_t)n;
+	if (len == 0)
+		return 0;
+	s->out = malloc(len);
+	if (s->out == NULL)
+		return -1;
+	memcpy(s->out, p, len);
+	s->out_len = len;
+	s->out_at = 0;
+	return 0;
+}
+
+static int
+side_flush(struct relay_side *s)
+{
+	ssize_t n;
+
+	do {
+		n = send(s->fd, s->out + s->out_at, s->out_len - s->out_at,
+		    MSG_NOSIGNAL | MSG_DONTWAIT);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return errno == EAGAIN ? 0 : -1;
+	s->out_at += (size_t)n;
+	if (s->out_at < s->out_len)
+		return 0;
+	free(s->out);
+	s->out = NULL;
+	s->out_len = s->out_at = 0;
+	return 0;
+}
+
+/* How many of n bytes read from it go on to the other side. */
+static size_t
+side_spend(struct relay_side *s, size_t n)
+{
+	if (s->budget < 0)
+		return n;
+	if ((uint64_t)s->budget < n)
+		n = (size_t)s->budget;
+	s->budget -= (int64_t)n;
+	return n;
+}
+
+static int
+side_read(struct relay_side *s)
+{
+	char *buf = loop_buf(s->relay->loop);
+	ssize_t n;
+	int round;
+
+	if (buf == NULL)
+		return -1;
+	for (round = 0; round < RELAY_ROUNDS && s->peer->out_len == 0;
+	    round++) {
+		n = recv(s->fd, buf, LOOP_BUF_BYTES, MSG_DONTWAIT);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return errno == EAGAIN ? 0 : -1;
+		if (n == 0) {
+			s->is_eof = true;
+			return 0;
+		}
+		if (side_write(s->peer, buf, side_spend(s, (size_t)n)) != 0)
+			return -1;
+		if (n < LOOP_BUF_BYTES)
+			break;		/* most likely all there was */
+	}
+	return 0;
+}
+
+/*
+ * A side that has sent its end still tells of a reset; one that waits for a
+ * slow peer keeps quiet, for what it sent is still to be read.
+ */
+static int
+side_events(const struct relay_side *s)
+{
+	int events = 0;
+
+	if (!s->is_eof && s->peer->out_len == 0)
+		events |= LOOP_READ;
+	if (s->out_len > 0)
+		events |= LOOP_WRITE;
+	if (s->is_eof && !s->is_shut)
+		events |= LOOP_HUP;
+	return events;
+}
+
+static void
+side_settle(struct relay_side *s)
+{
+	if (s->out_len == 0 && s->peer->is_eof)
+		side_shut(s);
+}
+
+static bool
+relay_is_done(const struct relay *r)
+{
+	/* With a budget the server's end alone ends the exchange. */
+	return r->client.is_shut &&
+	    (r->server.is_shut || r->client.budget >= 0);
+}
+
+static void
+relay_settle(struct relay *r)
+{
+	side_settle(&r->client);
+	side_settle(&r->server);
+	if (relay_is_done(r)) {
+		relay_close(r, fd_close);
+		r->done(r, r->arg);
+	} else if (watch_events(r->client.watch, side_events(&r->client)) != 0
+	    || watch_events(r->server.watch, side_events(&r->server)) != 0)
+		relay_fail(r);
+}
+
+static void
+side_ready(struct watch *w, int what, void *arg)
+{
+	struct relay_side *s = arg;
+	struct relay *r = s->relay;
+
+	(void)w;
+	r->last_ms = loop_now_ms(r->loop);
+	if ((what & LOOP_HUP) != 0 && s->is_eof) {
+		relay_fail(r);
+		return;
+	}
+	if ((what & LOOP_WRITE) != 0 && s->out_len > 0 && side_flush(s) != 0) {
+		relay_fail(r);
+		return;
+	}
+	if ((what & LOOP_READ) != 0 && !s->is_eof && side_read(s) != 0) {
+		relay_fail(r);
+		return;
+	}
+	relay_settle(r);
+}
+
+/* Bytes do not move the deadline; it looks for itself how long it was. */
+static void
+relay_idle(struct watch *w, int what, void *arg)
+{
+	struct relay *r = arg;
+	int64_t idle = loop_now_ms(r->loop) - r->last_ms;
+
+	(void)what;
+	if (idle < r->idle_ms)
+		watch_after(w, r->idle_ms - idle);
+	else
+		relay_fail(r);
+}
+
+static int
+relay_open(struct relay *r, const struct relay_spec *spec)
+{
+	r->deadline = loop_after(r->loop, r->idle_ms, relay_idle, r);
+	r->client.watch = loop_fd(r->loop, spec->client_fd, LOOP_READ,
+	    side_ready, &r->client);
+	r->server.watch = loop_fd(r->loop, spec->server_fd, LOOP_READ,
+	    side_ready, &r->server);
+	if (r->deadline == NULL || r->client.watch == NULL ||
+	    r->server.watch == NULL)
+		return -1;
+	r->client.fd = spec->client_fd;
+	r->server.fd = spec->server_fd;
+	if (side_write(&r->client, spec->to_client, spec->to_client_len) != 0 ||
+	    side_write(&r->server, spec->to_server, spec->to_server_len) != 0)
+		return -1;
+	return watch_events(r->client.watch, side_events(&r->client)) != 0 ||
+	    watch_events(r->server.watch, side_events(&r->server)) != 0 ? -1 : 0;
+}
+
+struct relay *
+relay_start(struct loop *l, const struct relay_spec *spec)
+{
+	struct relay *r = calloc(1, sizeof *r);
+
+	if (r == NULL)
+		return NULL;
+	r->loop = l;
+	r->client = (struct relay_side){ .relay = r, .peer = &r->server,
+	    .fd = -1, .budget = spec->client_budget };
+	r->server = (struct relay_side){ .relay = r, .peer = &r->client,
+	    .fd = -1, .budget = -1 };
+	r->idle_ms = spec->idle_ms;
+	r->last_ms = loop_now_ms(l);
+	r->done = spec->done;
+	r->arg = spec->arg;
+	net_nodelay(spec->client_fd);
+	net_nodelay(spec->server_fd);
+	if (relay_open(r, spec) != 0) {
+		r->client.fd = r->server.fd = -1;	/* the caller's */
+		relay_free(r);
+		return NULL;
+	}
+	return r;
+}

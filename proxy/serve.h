@@ -1,0 +1,84 @@
+/*
+ * serve: what the servers of this folder share: questions to the monitor, and
+ * connections with a ceiling and a deadline.  Not for other folders.
+ */
+#ifndef FENCE_PROXY_SERVE_H
+#define FENCE_PROXY_SERVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "platform/loop.h"
+#include "platform/net.h"
+#include "proxy/ask.h"
+#include "proxy/proxy.h"
+#include "proxy/relay.h"
+
+/*
+ * A question is out until its answer comes or it is dropped; both free it.
+ * fd is the descriptor that came with the answer, or -1: take it with
+ * fd_take(), otherwise it is closed.
+ */
+struct question;
+typedef void	 answer_fn(void *arg, const struct ask_answer *, int *fd);
+
+/* magic and id are filled in.  NULL: too many are out, or no memory. */
+struct question	*proxy_ask(struct proxy *, const struct ask_msg *, answer_fn *,
+		    void *arg);
+void		 question_drop(struct question *);	/* NULL is fine */
+/* Dropped rather than waited for; false when it was. */
+bool		 proxy_note(struct proxy *, enum ask_note,
+		    const struct net_addr *source);
+
+void		 ask_fill_source(struct ask_msg *, const struct net_addr *,
+		    bool is_udp);
+void		 ask_fill_name(struct ask_msg *, const char *, size_t);
+
+/*
+ * One accepted connection, counted and listed; the first member of the struct
+ * of its server.  conn_free() calls end(), then frees the struct: watch,
+ * deadline, question, relay and fd go with it.
+ */
+struct conn {
+	struct proxy	*proxy;
+	struct conn	*next, *prev;
+	void		(*end)(struct conn *);	/* NULL: nothing of its own */
+	int		 fd;
+	struct net_addr	 peer;
+	struct watch	*watch;
+	struct watch	*deadline;
+	struct question	*question;
+	struct relay	*relay;
+};
+
+struct loop	*conn_loop(const struct conn *);
+const struct proxy_limits *conn_limits(const struct conn *);
+void		 conn_free(struct conn *);
+void		 conn_reset(struct conn *);	/* ... and resets the client */
+/* A deadline after which the connection is freed. */
+int		 conn_expire(struct conn *, int64_t ms);
+/* While the monitor thinks: only a reset of the client counts. */
+int		 conn_wait(struct conn *);
+/*
+ * Gives the connection to a relay that frees it; fds and done of the spec are
+ * filled in.  -1: nothing happened to it but that its watch is gone.
+ */
+int		 conn_relay(struct conn *, int *server_fd, struct relay_spec *);
+
+/*
+ * The servers.  Each takes a connection that is accepted (a zeroed struct of
+ * serve_*_size bytes with the conn in front); -1 makes the caller free it.
+ */
+extern const size_t serve_http_size, serve_dns_tcp_size;
+int		 serve_http(struct conn *);
+int		 serve_transparent(struct conn *);
+int		 serve_dns_tcp(struct conn *);
+
+struct dns;			/* the UDP side, and all pending queries */
+struct dns	*dns_new(struct proxy *, struct loop *);
+int		 dns_listen_udp(struct dns *, int fd);	/* fd: the caller's */
+void		 dns_free(struct dns *);	/* after all connections */
+struct dns	*proxy_dns(struct proxy *);
+
+#endif

@@ -1,0 +1,39 @@
+#include <string.h>
+
+#include "platform/fd.h"
+#include "proxy/serve.h"
+
+static void
+transparent_answered(void *arg, const struct ask_answer *a, int *fd)
+{
+	struct relay_spec spec = { .client_budget = -1 };
+	struct conn *c = arg;
+
+	c->question = NULL;
+	if (a->status != ASK_OK || *fd < 0 || conn_relay(c, fd, &spec) != 0)
+		conn_reset(c);
+}
+
+/*
+ * The connection was made before anybody was asked, so a refusal can only be
+ * a reset.  What the client sends meanwhile waits in its socket.
+ */
+int
+serve_transparent(struct conn *c)
+{
+	struct ask_msg m = { .kind = ASK_DIAL, .via = ASK_VIA_TRANSPARENT };
+	struct net_addr dest;
+	char text[NET_TEXT_MAX];
+
+	/* A loopback destination is the listener itself, called by its name. */
+	if (net_local(c->fd, &dest) != 0 || net_is_loopback(&dest))
+		return -1;
+	net_text(&dest, text);
+	ask_fill_name(&m, text, strlen(text));
+	ask_fill_source(&m, &c->peer, false);
+	m.port = dest.port;
+	if (conn_wait(c) != 0 || conn_expire(c, conn_limits(c)->idle_ms) != 0)
+		return -1;
+	c->question = proxy_ask(c->proxy, &m, transparent_answered, c);
+	return c->question != NULL ? 0 : -1;
+}
