@@ -1,0 +1,32 @@
+# The doorbell.  A "program" to automake, because libtool would only add to
+# it; no sanitizer and no -fPIE, because it lives in other people's programs.
+pkglibexec_PROGRAMS += libexec/fence/libfence-shim.so
+libexec_fence_libfence_shim_so_SOURCES = \
+	shim/hook.h \
+	shim/hook_exec.c \
+	shim/hook_fs.c \
+	shim/hook_net.c \
+	shim/init.c \
+	shim/real.c shim/real.h \
+	shim/report.c shim/report.h \
+	shim/wire.h
+libexec_fence_libfence_shim_so_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -fPIC \
+	-fvisibility=hidden
+libexec_fence_libfence_shim_so_LDFLAGS = -shared \
+	-Wl,--version-script=$(srcdir)/shim/shim.map \
+	-Wl,-z,now -Wl,-z,relro -Wl,-z,defs -Wl,--as-needed
+# dlsym() moved into libc with glibc 2.34.
+libexec_fence_libfence_shim_so_LDADD = -ldl
+libexec_fence_libfence_shim_so_DEPENDENCIES = shim/shim.map
+EXTRA_DIST += shim/shim.map
+
+# A 32-bit loader asks for the same file; an empty one keeps it quiet.
+if STUB32
+pkglibexec_SCRIPTS += libexec/fence/libfence-shim32.so
+CLEANFILES += libexec/fence/libfence-shim32.so shim/stub32.o
+libexec/fence/libfence-shim32.so:
+	$(AM_V_GEN)$(MKDIR_P) libexec/fence shim && \
+	echo '.section .note.GNU-stack,"",@progbits' | \
+	    $(AS) --32 -o shim/stub32.o - && \
+	$(LD) -m elf_i386 -shared -z noexecstack -o $@ shim/stub32.o
+endif

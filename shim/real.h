@@ -1,0 +1,77 @@
+/*
+ * real: the functions behind the hooks.  All are looked up once, by the
+ * library's constructor; a hook called earlier looks up its own.  A look-up is
+ * one plain store of a value that is always the same, so it needs no lock and
+ * may happen twice.
+ */
+#ifndef FENCE_SHIM_REAL_H
+#define FENCE_SHIM_REAL_H
+
+#include <stddef.h>
+
+/*
+ * Name, and what stands in for it while dlsym() itself is running (an
+ * allocator it calls may open a file) or when this libc has no such function.
+ */
+#define REAL_FUNCTIONS(X)			\
+	X(connect, raw_connect)			\
+	X(open, raw_open)			\
+	X(open64, raw_open)			\
+	X(openat, raw_openat)			\
+	X(openat64, raw_openat)			\
+	X(__open_2, raw_open_2)			\
+	X(__open64_2, raw_open_2)		\
+	X(__openat_2, raw_openat_2)		\
+	X(__openat64_2, raw_openat_2)		\
+	X(creat, raw_creat)			\
+	X(creat64, raw_creat)			\
+	X(fopen, no_pointer)			\
+	X(fopen64, no_pointer)			\
+	X(freopen, no_pointer)			\
+	X(freopen64, no_pointer)		\
+	X(opendir, no_pointer)			\
+	X(mkdir, no_int)			\
+	X(mkdirat, no_int)			\
+	X(rmdir, no_int)			\
+	X(remove, no_int)			\
+	X(unlink, no_int)			\
+	X(unlinkat, no_int)			\
+	X(rename, no_int)			\
+	X(renameat, no_int)			\
+	X(renameat2, raw_renameat2)		\
+	X(link, no_int)				\
+	X(linkat, no_int)			\
+	X(symlink, no_int)			\
+	X(symlinkat, no_int)			\
+	X(execve, raw_execve)			\
+	X(execv, no_int)			\
+	X(execvp, no_int)			\
+	X(execvpe, no_int)			\
+	X(fexecve, no_int)			\
+	X(execveat, raw_execveat)		\
+	X(posix_spawn, no_spawn)		\
+	X(posix_spawnp, no_spawn)
+
+enum real_id {
+#define X(name, fallback) REAL_##name,
+	REAL_FUNCTIONS(X)
+#undef X
+	REAL_COUNT
+};
+
+#define SHIM_HIDDEN	__attribute__((visibility("hidden")))
+
+extern SHIM_HIDDEN void *real_table[REAL_COUNT];
+
+SHIM_HIDDEN void	*real_find(enum real_id);	/* never NULL */
+SHIM_HIDDEN void	 real_find_all(void);		/* both keep errno */
+
+static inline void *
+real_get(enum real_id id)
+{
+	void *fn = __atomic_load_n(&real_table[id], __ATOMIC_RELAXED);
+
+	return fn != NULL ? fn : real_find(id);
+}
+
+#endif

@@ -1,0 +1,275 @@
+#include "shim/hook.h"
+
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+
+#include <netinet/in.h>
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shim/report.h"
+
+/*
+ * Room for a record with a path of up to n bytes.  Alternate signal stacks are
+ * as small as 8 KiB and the kernel's own frame takes up to half of it, so the
+ * usual report (an absolute path) must not bring a whole record.
+ */
+#define RECORD(n)	__builtin_alloca(WIRE_HEADER_BYTES + (n))
+
+extern char **environ;
+
+static void
+record_init(struct wire_report *r, enum wire_call call, int flags, int err)
+{
+	memset(r, 0, WIRE_HEADER_BYTES);
+	r->magic = WIRE_MAGIC;
+	r->call = call;
+	r->err = err;
+	r->flags = flags;
+	syscall(SYS_prctl, PR_GET_NAME, r->comm, 0, 0, 0);
+}
+
+/*
+ * System calls by number: the wrappers are points of cancellation, and some
+ * of them are hooks of ours.
+ */
+static void
+record_send(const struct wire_report *r)
+{
+	static const struct sockaddr_un to = {
+		.sun_family = AF_UNIX,
+		.sun_path = WIRE_SOCKET,
+	};
+	int fd = syscall(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return;
+	syscall(SYS_sendto, fd, r, WIRE_HEADER_BYTES + r->path_len,
+	    MSG_DONTWAIT | MSG_NOSIGNAL, &to, sizeof to);
+	syscall(SYS_close, fd);
+}
+
+/* "/proc/self/fd/N" without stdio. */
+static void
+fd_link(int fd, char link[32])
+{
+	static const char head[] = "/proc/self/fd/";
+	char digits[12];
+	size_t n = 0, at = sizeof head - 1;
+	unsigned int rest = fd;
+
+	memcpy(link, head, at);
+	do {
+		digits[n++] = '0' + rest % 10;
+		rest /= 10;
+	} while (rest > 0);
+	while (n > 0)
+		link[at++] = digits[--n];
+	link[at] = '\0';
+}
+
+/* Length of the directory's path in buf, 0 if it has none. */
+static size_t
+dir_path(int dir_fd, char *buf)
+{
+	char link[32];
+	long n;
+
+	if (dir_fd == AT_FDCWD) {
+		n = syscall(SYS_getcwd, buf, WIRE_PATH_MAX);
+		n -= 1;			/* counts the NUL */
+	} else if (dir_fd >= 0) {
+		fd_link(dir_fd, link);
+		n = syscall(SYS_readlinkat, AT_FDCWD, link, buf,
+		    WIRE_PATH_MAX);
+	} else
+		return 0;
+	/* "pipe:[7]", "(unreachable)/x": no path */
+	return n > 0 && buf[0] == '/' ? n : 0;
+}
+
+/* Appends up to n bytes or a NUL; answers the new length. */
+static size_t
+append(char *buf, size_t len, const char *s, size_t n)
+{
+	while (n-- > 0 && *s != '\0' && len < WIRE_PATH_MAX)
+		buf[len++] = *s++;
+	return len;
+}
+
+/* Appends below a directory (or to nothing). */
+static size_t
+append_below(char *buf, size_t len, const char *s, size_t n)
+{
+	if (len > 0 && n > 0 && *s != '\0' && buf[len - 1] != '/')
+		len = append(buf, len, "/", 1);
+	return append(buf, len, s, n);
+}
+
+/* Bytes of path that record_path() may write. */
+static size_t
+path_room(const char *path, size_t n)
+{
+	return n > 0 && path[0] == '/' ? n : WIRE_PATH_MAX;
+}
+
+static void
+record_path(struct wire_report *r, int dir_fd, const char *path, size_t n)
+{
+	size_t len = 0;
+
+	if (n == 0 || path[0] != '/')
+		len = dir_path(dir_fd, r->path);
+	r->path_len = append_below(r->path, len, path, n);
+}
+
+void
+report_path(enum wire_call call, int dir_fd, const char *path, int flags,
+    int err)
+{
+	size_t n = strnlen(path, WIRE_PATH_MAX);
+	struct wire_report *r = RECORD(path_room(path, n));
+	int saved = errno;
+
+	record_init(r, call, flags, err);
+	record_path(r, dir_fd, path, n);
+	record_send(r);
+	errno = saved;
+}
+
+static const char *
+search_path(void)
+{
+	char **e;
+
+	for (e = environ; e != NULL && *e != NULL; e++)
+		if (strncmp(*e, "PATH=", 5) == 0)
+			return *e + 5;
+	return "/bin:/usr/bin";
+}
+
+/*
+ * execvp() says EACCES if any candidate did, and not which.  The first that
+ * access(2) refuses is it; Landlock and supervisors do not show in access(2),
+ * so failing that the first that is there.  Answers its length in buf, or 0.
+ */
+static size_t
+find_program(const char *file, size_t file_len, char *buf)
+{
+	const char *dir = search_path(), *end;
+	const char *present = NULL;
+	size_t len;
+
+	for (;; dir = end + 1) {
+		end = strchrnul(dir, ':');
+		len = append(buf, 0, dir, end - dir);
+		len = append_below(buf, len, file, file_len);
+		if (len == WIRE_PATH_MAX)
+			return 0;
+		buf[len] = '\0';
+		if (syscall(SYS_faccessat, AT_FDCWD, buf, X_OK) == 0) {
+			if (present == NULL)
+				present = dir;
+		} else if (told_by_kernel(errno))
+			return len;
+		if (*end == '\0')
+			break;
+	}
+	if (present == NULL)
+		return 0;
+	len = append(buf, 0, present, strchrnul(present, ':') - present);
+	return append_below(buf, len, file, file_len);
+}
+
+/* Not inlined, or its record would stand below that of report_path(). */
+static __attribute__((noinline)) void
+report_searched(const char *file, size_t n, int err)
+{
+	struct wire_report *r = RECORD(WIRE_PATH_MAX);
+	int saved = errno;
+	size_t len;
+
+	record_init(r, WIRE_EXEC, 0, err);
+	len = find_program(file, n, r->path);
+	if (len == 0 || r->path[0] != '/')
+		len = append(r->path, 0, file, n);
+	r->path_len = len;
+	record_send(r);
+	errno = saved;
+}
+
+void
+report_program(const char *file, int err)
+{
+	size_t n = strnlen(file, WIRE_PATH_MAX);
+
+	if (memchr(file, '/', n) != NULL)
+		report_path(WIRE_EXEC, AT_FDCWD, file, 0, err);
+	else
+		report_searched(file, n, err);
+}
+
+/* Bytes of the socket's name; 0 for families that have numbers. */
+static size_t
+unix_len(const struct sockaddr *sa, socklen_t len)
+{
+	const struct sockaddr_un *un = (const void *)sa;
+	const size_t at = offsetof(struct sockaddr_un, sun_path);
+
+	if (sa->sa_family != AF_UNIX || len <= at || len > sizeof *un)
+		return 0;
+	return un->sun_path[0] == '\0' ? len - at :
+	    strnlen(un->sun_path, len - at);
+}
+
+/* False if the address is none that is told. */
+static bool
+record_addr(struct wire_report *r, const struct sockaddr *sa, socklen_t len,
+    size_t name_len)
+{
+	const struct sockaddr_in *in = (const void *)sa;
+	const struct sockaddr_in6 *in6 = (const void *)sa;
+	const struct sockaddr_un *un = (const void *)sa;
+
+	r->family = sa->sa_family;
+	if (sa->sa_family == AF_INET && len >= sizeof *in) {
+		r->port = ntohs(in->sin_port);
+		memcpy(r->addr, &in->sin_addr, sizeof in->sin_addr);
+	} else if (sa->sa_family == AF_INET6 && len >= sizeof *in6) {
+		r->port = ntohs(in6->sin6_port);
+		memcpy(r->addr, &in6->sin6_addr, sizeof in6->sin6_addr);
+	} else if (name_len == 0) {
+		return false;
+	} else if (un->sun_path[0] == '\0') {
+		/* Abstract: bytes, NULs among them. */
+		memcpy(r->path, un->sun_path, name_len);
+		r->path[0] = '@';
+		r->path_len = name_len;
+	} else
+		record_path(r, AT_FDCWD, un->sun_path, name_len);
+	return true;
+}
+
+void
+report_connect(const struct sockaddr *sa, socklen_t len, int err)
+{
+	int saved = errno;
+	struct wire_report *r;
+	size_t n, room = 0;
+
+	if (len < sizeof sa->sa_family)
+		return;
+	n = unix_len(sa, len);
+	if (n > 0)
+		room = path_room(((const struct sockaddr_un *)sa)->sun_path,
+		    n);
+	r = RECORD(room);
+	record_init(r, WIRE_CONNECT, 0, err);
+	if (record_addr(r, sa, len, n))
+		record_send(r);
+	errno = saved;
+}
