@@ -1,0 +1,15 @@
+/*
+ * env: the command's environment.  The loader's variables of the host go,
+ * proxy variables of every spelling are replaced by ours, the rest passes.
+ */
+#ifndef FENCE_LAUNCHER_ENV_H
+#define FENCE_LAUNCHER_ENV_H
+
+#include "platform/base/arena.h"
+
+/* Pure.  host: NULL-terminated NAME=VALUE strings; so is the result. */
+char	**env_compose(struct arena *, char *const *host);
+/* The value of NAME in such an array, or NULL. */
+const char	*env_get(char *const *env, const char *name);
+
+#endif

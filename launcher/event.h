@@ -1,0 +1,94 @@
+/*
+ * event: one record of something worth telling, whoever witnessed it.  The
+ * sinks (text, JSON) are projections of this struct; nothing else formats a
+ * refusal.  See share/fence/event.schema.json and fence-events in fence(1).
+ */
+#ifndef FENCE_LAUNCHER_EVENT_H
+#define FENCE_LAUNCHER_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "platform/base/buf.h"
+#include "policy/decide.h"
+
+enum event_kind {
+	EVENT_OPEN, EVENT_EXEC, EVENT_CONNECT, EVENT_HTTP, EVENT_DNS,
+	EVENT_RUN_START, EVENT_RUN_END, EVENT_POLICY, EVENT_DROPPED,
+	EVENT_WORKER,		/* a worker died or was limited: a finding */
+};
+
+enum event_witness { WITNESS_SHIM, WITNESS_GATE, WITNESS_MONITOR };
+enum event_enforcer { ENFORCER_MOUNT, ENFORCER_LANDLOCK, ENFORCER_SECCOMP,
+	ENFORCER_GATE, ENFORCER_DNS, ENFORCER_ROUTE, ENFORCER_NONE };
+
+enum { EVENT_ANCESTORS = 8, EVENT_COMM = 64 };
+
+struct event_process {
+	pid_t	pid;		/* host numbering, 0 if unknown */
+	char	comm[EVENT_COMM];	/* raw bytes, NUL-terminated */
+	char	exe[512];	/* "" if not known */
+	char	cmdline[512];	/* arguments joined by blanks */
+	char	cwd[512];
+};
+
+struct event {
+	enum event_kind		 kind;
+	enum event_witness	 witness;
+	enum event_enforcer	 enforcer;
+	int64_t			 time_ms;	/* since 1970 */
+	uint64_t		 sequence;	/* set by the witness */
+	unsigned		 count;		/* folded repeats, from 1 */
+	int			 sys;		/* errno the program saw, 0 none */
+	struct verdict		 verdict;	/* rule, place, remedy */
+
+	/* process[0] asked; [1] is its parent, and so on to the command. */
+	struct event_process	 process[EVENT_ANCESTORS];
+	unsigned		 nprocess;
+
+	const char		*path;		/* OPEN, EXEC; raw bytes */
+	uint32_t		 open_flags;
+	const char		*host;		/* CONNECT, HTTP, DNS; raw bytes */
+	const char		*ip;		/* literal or NULL */
+	uint16_t		 port;
+	const char		*method;	/* HTTP: "CONNECT", "GET" */
+	const char		*qtype;		/* DNS: "A", "A AAAA" */
+	int			 status;	/* HTTP 403; RUN_END exit status */
+	int64_t			 duration_ms;
+	uint64_t		 dropped;	/* DROPPED: how many */
+	const char		*detail;	/* WORKER, RUN_START: free text */
+};
+
+/* Facts that are the same for each event of a run. */
+struct event_run {
+	char	 id[33];		/* hex */
+	char	 hostname[256];
+	char	 version[32];
+	char	 policy_name[256];
+	char	 policy_sha256[65];	/* "" if not computed */
+};
+
+/* One text for both: appended without newline; is_tty picks two lines. */
+void	 event_text(const struct event *, int is_tty, struct buf *);
+/* One JSON object, OCSF 1.8.0, appended without newline. */
+void	 event_json(const struct event *, const struct event_run *,
+	    struct buf *);
+/* "make[4701] → sh[4703] → cc1[4711]", escaped. */
+void	 event_chain(const struct event *, struct buf *);
+
+/* Was something refused (or, for HTTP, did it fail)?  What -m prints. */
+bool	 event_is_trouble(const struct event *);
+/* "EACCES"; "errno 200" for a stranger; ret is used for the latter. */
+const char	*event_errno(int sys, char ret[24]);
+/* Characters of text that str_escape() made: what a reader counts. */
+size_t	 event_chars(const char *escaped);
+/*
+ * Such text, its middle replaced by "…" if it is longer than head + 1 + tail
+ * characters.  No escape and no character is cut in two.
+ */
+void	 event_cut(struct buf *, const char *escaped, size_t head,
+	    size_t tail);
+
+#endif

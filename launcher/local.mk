@@ -1,0 +1,42 @@
+noinst_LIBRARIES += launcher/liblauncher.a
+launcher_liblauncher_a_SOURCES = \
+	launcher/addrbook.c launcher/addrbook.h \
+	launcher/cmd.h launcher/cmd_run.c \
+	launcher/dial.c launcher/dial.h \
+	launcher/env.c launcher/env.h \
+	launcher/event.c launcher/event.h \
+	launcher/exit.h \
+	launcher/monitor.c launcher/monitor.h \
+	launcher/mounts.c launcher/mounts.h \
+	launcher/opt.c launcher/opt.h \
+	launcher/plan.c launcher/plan.h \
+	launcher/run.c launcher/run.h \
+	launcher/sink.c launcher/sink.h \
+	launcher/sink_json.c launcher/sink_text.c \
+	launcher/tally.c launcher/tally.h \
+	launcher/trace.c launcher/trace.h \
+	launcher/tty.c launcher/tty.h \
+	launcher/who.c launcher/who.h \
+	launcher/witness.c launcher/witness.h
+
+# What every program of ours, and every unit test, is linked with.
+FENCE_LIBS = launcher/liblauncher.a proxy/libproxy.a policy/libpolicy.a \
+	platform/libplatform.a platform/base/libbase.a $(SECCOMP_LIBS)
+
+bin_PROGRAMS += fence
+fence_SOURCES = launcher/main.c
+fence_LDADD = $(FENCE_LIBS)
+
+# One binary, two names.
+all-local: fence-run$(EXEEXT)
+fence-run$(EXEEXT): fence$(EXEEXT)
+	$(AM_V_GEN)ln -f fence$(EXEEXT) $@
+install-exec-hook:
+	ln -f $(DESTDIR)$(bindir)/fence$(EXEEXT) \
+		$(DESTDIR)$(bindir)/fence-run$(EXEEXT)
+uninstall-hook:
+	rm -f $(DESTDIR)$(bindir)/fence-run$(EXEEXT)
+CLEANFILES += fence-run$(EXEEXT)
+
+pkgdata_DATA += launcher/event.schema.json
+EXTRA_DIST += launcher/event.schema.json

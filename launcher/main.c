@@ -1,0 +1,125 @@
+/*
+ * fence and fence-run: one binary that looks at its name.  fence-run has no
+ * sub-commands; fence has, and a first word that is none of them is a
+ * command to run.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "launcher/cmd.h"
+#include "launcher/exit.h"
+#include "launcher/opt.h"
+
+static cmd_fn cmd_help;
+static cmd_fn cmd_later;
+
+static const struct command {
+	const char	*name;
+	cmd_fn		*fn;
+	const char	*help;
+} commands[] = {
+	{ "run", cmd_run, "run a command in the jail, as fence-run does" },
+	{ "help", cmd_help, "print this text" },
+	{ "config", cmd_later, NULL },
+	{ "template", cmd_later, NULL },
+	{ "import", cmd_later, NULL },
+	{ "hooks", cmd_later, NULL },
+	{ "why", cmd_later, NULL },
+	{ "learn", cmd_later, NULL },
+	{ "trace", cmd_later, NULL },
+	{ "doctor", cmd_later, NULL },
+	{ "session", cmd_later, NULL },
+	{ "completion", cmd_later, NULL },
+};
+
+static int
+cmd_help(const char *program, int argc, char **argv, struct err *e)
+{
+	(void)program;
+	(void)argc;
+	(void)argv;
+	(void)e;
+	opt_usage("fence", stdout);
+	printf("\nor a sub-command:\n");
+	for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+		if (commands[i].help != NULL)
+			printf("  fence %-18s %s\n", commands[i].name,
+			    commands[i].help);
+	return 0;
+}
+
+static int
+cmd_later(const char *program, int argc, char **argv, struct err *e)
+{
+	(void)program;
+	(void)argc;
+	err_set(e, ERR_USAGE, "'fence %s' is not in this version", argv[0]);
+	err_hint(e, "'fence -- %s' runs a program of that name", argv[0]);
+	return EXIT_USAGE;
+}
+
+static const struct command *
+find_command(const char *name)
+{
+	for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+/* With 0, 1 or 2 closed, the first files we open would become stdio. */
+static int
+fill_stdio(void)
+{
+	int fd;
+
+	do {
+		/* Not close-on-exec: it stands in for the missing stdio. */
+		fd = open("/dev/null", O_RDWR);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd < 0)
+		return -1;
+	close(fd);
+	return 0;
+}
+
+/* Nothing the caller left open above stderr is for the jail by accident. */
+static void
+own_descriptors(void)
+{
+#ifndef CLOSE_RANGE_CLOEXEC
+#define CLOSE_RANGE_CLOEXEC	4
+#endif
+	if (close_range(3, ~0u, CLOSE_RANGE_CLOEXEC) == 0)
+		return;
+	for (int fd = 3; fd < 1024; fd++)	/* before Linux 5.11 */
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *slash, *name;
+	const struct command *c;
+	struct err e = { 0 };
+	int status;
+
+	if (argc < 1 || fill_stdio() != 0)
+		return EXIT_JAIL;
+	own_descriptors();
+	slash = strrchr(argv[0], '/');
+	name = slash != NULL ? slash + 1 : argv[0];
+	c = argc > 1 && strcmp(name, "fence") == 0 ? find_command(argv[1]) :
+	    NULL;
+	if (c != NULL)
+		status = c->fn(name, argc - 1, argv + 1, &e);
+	else
+		status = cmd_run(name, argc, argv, &e);
+	if (e.code != ERR_NONE)
+		err_print(&e, stderr);
+	if (fflush(stdout) != 0 && status == 0)
+		status = EXIT_JAIL;
+	return status;
+}

@@ -1,0 +1,34 @@
+/*
+ * plan: policy -> jail_spec + environment.  The one place where the words of
+ * policy, platform and proxy meet.  Nothing is started here; everything that
+ * can be refused before the run is refused here.
+ */
+#ifndef FENCE_LAUNCHER_PLAN_H
+#define FENCE_LAUNCHER_PLAN_H
+
+#include <stdbool.h>
+
+#include "launcher/opt.h"
+#include "platform/base/arena.h"
+#include "platform/jail.h"
+#include "policy/policy.h"
+
+struct plan {
+	struct arena	*arena;
+	struct policy	*policy;
+	struct jail_spec spec;
+	const char	*net_path;	/* fence-net */
+	const char	*names_path;	/* fence-names */
+	bool		 wants_names;	/* some host may be reached */
+	char		**worker_env;
+	/* Lines for the user: grants that name nothing. */
+	const char	**notices;
+	size_t		 nnotices;
+};
+
+int	 plan_make(const struct run_options *, char **argv, char **environ,
+	    struct plan *ret, struct err *);
+void	 plan_release(struct plan *);
+void	 plan_print(const struct plan *, struct buf *);
+
+#endif

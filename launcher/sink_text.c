@@ -1,0 +1,318 @@
+/*
+ * The text line.  It is put together from parts, so that a line which comes
+ * out too long gives way where that hurts least: first in the object's path,
+ * then in the chain, then in the remedy, and in the rule last of all.
+ */
+#include "launcher/event.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <time.h>
+
+#include "platform/base/str.h"
+
+enum { TEXT_MAX = 400, URL_MAX = 60, INDENT = 12 };
+
+enum part { HEAD, OBJECT, TAIL, CHAIN, SEP, RULE, ENTRY, PLACE, REMEDY_HEAD,
+	REMEDY, REMEDY_TAIL, NPARTS };
+
+struct line {
+	struct buf	part[NPARTS];
+};
+
+static void
+put_escaped(struct buf *b, const char *s, char quote)
+{
+	if (s != NULL)
+		str_escape(b, s, strlen(s), quote);
+}
+
+/* "[fence:fs]  14:03:22 ": the time of day where the user is. */
+static void
+put_head(struct buf *b, const char *prefix, const struct event *e)
+{
+	time_t t = (time_t)(e->time_ms / 1000);
+	struct tm tm = { 0 };
+
+	(void)localtime_r(&t, &tm);
+	buf_printf(b, "%-11s %02d:%02d:%02d ", prefix, tm.tm_hour, tm.tm_min,
+	    tm.tm_sec);
+}
+
+static void
+put_icon(struct buf *b, const struct event *e)
+{
+	buf_puts(b, e->verdict.action == ACTION_DENY ? "\xe2\x9c\x97 " :
+	    event_is_trouble(e) ? "! " : "\xe2\x9c\x93 ");
+}
+
+static void
+put_errno(struct buf *b, const struct event *e)
+{
+	char other[24];
+
+	if (e->sys != 0)
+		buf_printf(b, " %s", event_errno(e->sys, other));
+}
+
+/* A host as it stands before ":port". */
+static void
+put_host(struct buf *b, const char *host)
+{
+	int is_v6 = host != NULL && strchr(host, ':') != NULL;
+
+	if (is_v6)
+		buf_putc(b, '[');
+	put_escaped(b, host, 0);
+	if (is_v6)
+		buf_putc(b, ']');
+}
+
+static void
+open_parts(struct line *l, const struct event *e)
+{
+	int is_write = (e->open_flags & O_ACCMODE) != O_RDONLY ||
+	    (e->open_flags & (O_CREAT | O_TRUNC)) != 0;
+
+	put_head(&l->part[HEAD], "[fence:fs]", e);
+	put_icon(&l->part[HEAD], e);
+	buf_puts(&l->part[HEAD], "open(\"");
+	put_escaped(&l->part[OBJECT], e->path, '"');
+	buf_puts(&l->part[TAIL], is_write ? "\", write)" : "\", read)");
+	put_errno(&l->part[TAIL], e);
+}
+
+static void
+exec_parts(struct line *l, const struct event *e)
+{
+	put_head(&l->part[HEAD], "[fence:exec]", e);
+	put_icon(&l->part[HEAD], e);
+	buf_puts(&l->part[HEAD], "exec(\"");
+	put_escaped(&l->part[OBJECT], e->path, '"');
+	buf_puts(&l->part[TAIL], "\")");
+	put_errno(&l->part[TAIL], e);
+}
+
+static void
+connect_parts(struct line *l, const struct event *e)
+{
+	put_head(&l->part[HEAD], "[fence:gate]", e);
+	put_icon(&l->part[HEAD], e);
+	buf_puts(&l->part[HEAD], "connect(");
+	if (e->path != NULL) {
+		buf_putc(&l->part[HEAD], '"');
+		put_escaped(&l->part[OBJECT], e->path, '"');
+		buf_puts(&l->part[TAIL], "\")");
+	} else {
+		put_host(&l->part[OBJECT], e->host != NULL ? e->host : e->ip);
+		buf_printf(&l->part[TAIL], ":%u)", e->port);
+	}
+	put_errno(&l->part[TAIL], e);
+}
+
+/* The shape that scripts written for the Go program look for. */
+static void
+http_parts(struct line *l, const struct event *e)
+{
+	const char *method = e->method != NULL ? e->method : "-";
+	int is_tunnel = strcmp(method, "CONNECT") == 0;
+	struct buf b, url;
+
+	buf_init(&b, 0);
+	buf_init(&url, 0);
+	put_head(&l->part[HEAD], "[fence:http]", e);
+	put_icon(&l->part[HEAD], e);
+	put_escaped(&b, method, 0);
+	event_cut(&url, b.data, 15, 0);
+	buf_printf(&l->part[HEAD], "%-7s %d ", url.data, e->status);
+	put_escaped(&l->part[OBJECT], e->host != NULL ? e->host : e->ip, 0);
+	buf_clear(&b);
+	buf_clear(&url);
+	buf_puts(&url, is_tunnel ? "https://" : "http://");
+	put_host(&url, e->host != NULL ? e->host : e->ip);
+	if (is_tunnel || e->port != 80)
+		buf_printf(&url, ":%u", e->port);
+	event_cut(&b, url.data, URL_MAX - 1, 0);
+	buf_printf(&l->part[TAIL], " %s (%lldms)", b.data,
+	    (long long)e->duration_ms);
+	buf_release(&b);
+	buf_release(&url);
+}
+
+static void
+dns_parts(struct line *l, const struct event *e)
+{
+	struct buf b;
+
+	buf_init(&b, 0);
+	put_head(&l->part[HEAD], "[fence:dns]", e);
+	put_icon(&l->part[HEAD], e);
+	buf_puts(&l->part[HEAD], "query(");
+	put_escaped(&l->part[OBJECT], e->host, 0);
+	put_escaped(&b, e->qtype != NULL ? e->qtype : "?", 0);
+	buf_puts(&l->part[TAIL], ", ");
+	event_cut(&l->part[TAIL], b.data, 39, 0);
+	buf_puts(&l->part[TAIL], e->verdict.action == ACTION_DENY ?
+	    ") NXDOMAIN" : ")");
+	buf_release(&b);
+}
+
+static void
+other_parts(struct line *l, const struct event *e)
+{
+	if (e->kind == EVENT_DROPPED) {
+		buf_printf(&l->part[HEAD], e->dropped == 1 ?
+		    "[fence] %llu record was dropped" :
+		    "[fence] %llu records were dropped",
+		    (unsigned long long)e->dropped);
+		return;
+	}
+	put_head(&l->part[HEAD], "[fence]", e);
+	if (e->kind == EVENT_RUN_END)
+		buf_printf(&l->part[TAIL], "run ended: exit status %d",
+		    e->status);
+	else if (e->kind == EVENT_RUN_START)
+		buf_puts(&l->part[HEAD], "run started: ");
+	else if (e->kind == EVENT_POLICY)
+		buf_puts(&l->part[HEAD], "policy loaded: ");
+	if (e->kind != EVENT_RUN_END)
+		put_escaped(&l->part[OBJECT], e->detail, 0);
+}
+
+static void
+put_place(struct buf *b, const struct origin *at)
+{
+	if (at->file == NULL || at->file[0] == '\0')
+		return;
+	put_escaped(b, at->file, 0);
+	if (at->line > 0)
+		buf_printf(b, ":%d:%d", at->line, at->col);
+}
+
+/* An entry spoke: its text.  None did: say so, or why else it is refused. */
+static void
+put_entry(struct buf *b, const struct verdict *v)
+{
+	static const char usual[] = "no entry ";
+
+	if (v->rule_text != NULL) {
+		buf_putc(b, '"');
+		put_escaped(b, v->rule_text, '"');
+		buf_putc(b, '"');
+	} else if (v->reason[0] == '\0' ||
+	    strncmp(v->reason, usual, sizeof usual - 1) == 0) {
+		buf_puts(b, "(no entry matches)");
+	} else {
+		buf_putc(b, '(');
+		put_escaped(b, v->reason, 0);
+		buf_putc(b, ')');
+	}
+}
+
+/* The line that would change the answer; "(...)" is an instruction. */
+static void
+remedy_parts(struct line *l, const struct verdict *v)
+{
+	int is_value = v->remedy_value[0] != '(';
+
+	if (v->remedy_key[0] == '\0')
+		return;
+	buf_puts(&l->part[REMEDY_HEAD], "   allow: ");
+	put_escaped(&l->part[REMEDY_HEAD], v->remedy_key, 0);
+	buf_puts(&l->part[REMEDY_HEAD], is_value ? " += \"" : " ");
+	put_escaped(&l->part[REMEDY], v->remedy_value, is_value ? '"' : 0);
+	if (is_value)
+		buf_putc(&l->part[REMEDY_TAIL], '"');
+}
+
+static void
+rule_parts(struct line *l, const struct verdict *v, int is_tty)
+{
+	if (v->action != ACTION_DENY || v->rule[0] == '\0')
+		return;
+	if (is_tty)
+		buf_printf(&l->part[SEP], "\n%*s", INDENT, "");
+	else
+		buf_puts(&l->part[SEP], " | ");
+	buf_puts(&l->part[RULE], "rule ");
+	put_escaped(&l->part[RULE], v->rule, 0);
+	buf_putc(&l->part[RULE], ' ');
+	put_entry(&l->part[ENTRY], v);
+	put_place(&l->part[PLACE], &v->at);
+	if (l->part[PLACE].len != 0)
+		buf_putc(&l->part[ENTRY], ' ');
+	remedy_parts(l, v);
+}
+
+/* Shorten one part towards `least` characters; what is still too much. */
+static size_t
+shrink(struct buf *b, size_t least, size_t excess)
+{
+	size_t chars = event_chars(b->data), want;
+	struct buf cut;
+
+	if (excess == 0 || chars <= least)
+		return excess;
+	want = chars > excess + least ? chars - excess : least;
+	buf_init(&cut, 0);
+	event_cut(&cut, b->data, (want - 1) / 2, want - 1 - (want - 1) / 2);
+	want = event_chars(cut.data);
+	buf_release(b);
+	*b = cut;
+	return excess > chars - want ? excess - (chars - want) : 0;
+}
+
+static void
+fit(struct line *l)
+{
+	static const struct { enum part part; size_t least; } order[] = {
+		{ OBJECT, 48 }, { CHAIN, 40 }, { REMEDY, 48 }, { OBJECT, 24 },
+		{ CHAIN, 24 }, { REMEDY, 24 }, { ENTRY, 48 }, { PLACE, 48 },
+	};
+	size_t total = 0;
+
+	for (unsigned i = 0; i < NPARTS; i++)
+		total += event_chars(l->part[i].data);
+	if (total <= TEXT_MAX)
+		return;
+	total -= TEXT_MAX;
+	for (unsigned i = 0; i < sizeof order / sizeof *order; i++)
+		total = shrink(&l->part[order[i].part], order[i].least, total);
+}
+
+static void
+chain_part(struct line *l, const struct event *e)
+{
+	if (e->count > 1)
+		buf_printf(&l->part[TAIL], " \xc3\x97%u", e->count);
+	if (e->nprocess == 0)
+		return;
+	buf_puts(&l->part[TAIL], "  ");
+	event_chain(e, &l->part[CHAIN]);
+}
+
+void
+event_text(const struct event *e, int is_tty, struct buf *b)
+{
+	static void (*const parts[])(struct line *, const struct event *) = {
+		[EVENT_OPEN] = open_parts, [EVENT_EXEC] = exec_parts,
+		[EVENT_CONNECT] = connect_parts, [EVENT_HTTP] = http_parts,
+		[EVENT_DNS] = dns_parts, [EVENT_RUN_START] = other_parts,
+		[EVENT_RUN_END] = other_parts, [EVENT_POLICY] = other_parts,
+		[EVENT_DROPPED] = other_parts, [EVENT_WORKER] = other_parts,
+	};
+	struct line l;
+
+	for (unsigned i = 0; i < NPARTS; i++)
+		buf_init(&l.part[i], 0);
+	parts[e->kind](&l, e);
+	if (e->kind < EVENT_RUN_START) {
+		chain_part(&l, e);
+		rule_parts(&l, &e->verdict, is_tty);
+	}
+	fit(&l);
+	for (unsigned i = 0; i < NPARTS; i++) {
+		buf_puts(b, l.part[i].data);
+		buf_release(&l.part[i]);
+	}
+}

@@ -1,0 +1,28 @@
+/*
+ * who: a pid or a connection -> the process and its ancestors, as the kernel
+ * tells them in /proc.  What is read there was written by the jail (names,
+ * arguments), so every file is read to a bound and every walk has an end.
+ */
+#ifndef FENCE_LAUNCHER_WHO_H
+#define FENCE_LAUNCHER_WHO_H
+
+#include <sys/types.h>
+
+#include "launcher/event.h"
+#include "proxy/ask.h"
+
+/*
+ * Fills process[] of the event: pid first, then its ancestors up to, and not
+ * including, stop_pid (the jail's pid 1, or the launcher).  Returns how many;
+ * 0 for a process that is gone, which is no error.
+ */
+int	 who_pid(pid_t pid, pid_t stop_pid, struct event *);
+
+/*
+ * The process that owns the socket with this local address and port in the
+ * network namespace of jail_pid; 0 if there is none, or if looking further
+ * would cost too much.  A UDP socket may be bound to the wildcard address.
+ */
+pid_t	 who_socket(pid_t jail_pid, int is_udp, const struct ask_source *);
+
+#endif

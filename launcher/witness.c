@@ -1,0 +1,395 @@
+#include "launcher/witness.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "launcher/sink.h"
+#include "launcher/tally.h"
+#include "launcher/who.h"
+#include "platform/base/arena.h"
+#include "platform/base/str.h"
+#include "platform/base/xalloc.h"
+#include "policy/decide.h"
+#include "policy/pattern.h"
+#include "shim/wire.h"
+
+enum {
+	RECORDS_PER_SECOND = 1000,	/* of the shim */
+	RECORDS_PER_RUN = 100000,
+	LOOKS_PER_SECOND = 4000,	/* asking costs, whatever the answer */
+	LOOKUPS = 64,			/* names remembered for folding */
+	LOOKUP_MS = 2000,
+	MAX_COMPONENTS = 128,		/* of a path we resolve */
+};
+
+/* One name that a process asked for; types are separated by blanks. */
+struct lookup {
+	pid_t	pid;
+	int64_t	start_ms;
+	char	name[256];
+	char	types[64];
+};
+
+struct witness {
+	struct witness_config	 config;
+	struct sink		*trace, *text;
+	struct tally		*tally;
+	struct witness_counts	 counts;
+	int64_t			 second;	/* the limits' current one */
+	unsigned		 looks, records;	/* in it */
+	uint64_t		 shim_records;
+	struct lookup		 lookup[LOOKUPS];
+	unsigned		 next_lookup;
+};
+
+static int64_t
+now_ms(clockid_t clock)
+{
+	struct timespec ts = { 0 };
+
+	(void)clock_gettime(clock, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+struct witness *
+witness_new(const struct witness_config *config)
+{
+	struct witness *w = xcalloc(1, sizeof *w);
+
+	w->config = *config;
+	w->trace = sink_new(config->trace_fd, &w->config.run, 0);
+	w->text = sink_new(config->text_fd, NULL, config->text_is_tty);
+	w->tally = tally_new(config->policy->home, config->policy->workspace);
+	return w;
+}
+
+void
+witness_free(struct witness *w)
+{
+	if (w == NULL)
+		return;
+	sink_free(w->trace);
+	sink_free(w->text);
+	tally_free(w->tally);
+	free(w);
+}
+
+void
+witness_set_stop(struct witness *w, pid_t stop_pid)
+{
+	w->config.stop_pid = stop_pid;
+}
+
+void
+witness_dropped(struct witness *w, uint64_t n)
+{
+	w->counts.dropped += n;
+	sink_lost(w->trace, n);
+	sink_lost(w->text, n);
+}
+
+static void
+emit(struct witness *w, struct event *e)
+{
+	e->time_ms = now_ms(CLOCK_REALTIME);
+	if (e->count == 0)
+		e->count = 1;
+	if (e->kind < EVENT_RUN_START && e->verdict.action == ACTION_DENY)
+		w->counts.records++;
+	tally_add(w->tally, e);
+	if (event_is_trouble(e))
+		sink_event(w->text, e);
+	sink_event(w->trace, e);
+}
+
+void
+witness_run_start(struct witness *w, const char *command)
+{
+	struct event e = { .kind = EVENT_RUN_START,
+	    .witness = WITNESS_MONITOR, .enforcer = ENFORCER_NONE,
+	    .detail = command };
+
+	emit(w, &e);
+}
+
+void
+witness_run_end(struct witness *w, int exit_status)
+{
+	struct event e = { .kind = EVENT_RUN_END, .witness = WITNESS_MONITOR,
+	    .enforcer = ENFORCER_NONE, .status = exit_status };
+
+	sink_flush(w->trace);
+	sink_flush(w->text);
+	emit(w, &e);
+}
+
+/* Is this type already among those the look-up asked for? */
+static bool
+has_type(const char *types, const char *type)
+{
+	size_t n = strlen(type);
+
+	for (const char *p = types; (p = strstr(p, type)) != NULL; p += n)
+		if ((p == types || p[-1] == ' ') &&
+		    (p[n] == '\0' || p[n] == ' '))
+			return true;
+	return false;
+}
+
+/* True for another type of a look-up whose record has been written. */
+static bool
+is_folded(struct witness *w, const struct event *e)
+{
+	const char *type = e->qtype != NULL ? e->qtype : "?";
+	pid_t pid = e->nprocess > 0 ? e->process[0].pid : 0;
+	int64_t now = now_ms(CLOCK_MONOTONIC);
+	struct lookup *l = NULL;
+	size_t used;
+
+	for (unsigned i = 0; l == NULL && i < LOOKUPS; i++)
+		if (w->lookup[i].types[0] != '\0' &&
+		    w->lookup[i].pid == pid &&
+		    strcasecmp(w->lookup[i].name, e->host) == 0)
+			l = &w->lookup[i];
+	if (l != NULL && now - l->start_ms < LOOKUP_MS &&
+	    !has_type(l->types, type)) {
+		used = strlen(l->types);
+		(void)snprintf(l->types + used, sizeof l->types - used, " %s",
+		    type);
+		return true;
+	}
+	if (l == NULL)
+		l = &w->lookup[w->next_lookup++ % LOOKUPS];
+	l->pid = pid;
+	l->start_ms = now;
+	(void)snprintf(l->name, sizeof l->name, "%s", e->host);
+	(void)snprintf(l->types, sizeof l->types, "%s", type);
+	return false;
+}
+
+void
+witness_gate(struct witness *w, struct event *e)
+{
+	if (e->kind == EVENT_DNS && e->host != NULL &&
+	    e->verdict.action == ACTION_DENY && is_folded(w, e)) {
+		w->counts.folded++;
+		return;
+	}
+	emit(w, e);
+}
+
+/* May we look at one more datagram, may it become one more record? */
+static bool
+is_over_limit(struct witness *w)
+{
+	int64_t second = now_ms(CLOCK_MONOTONIC) / 1000;
+
+	if (second != w->second) {
+		w->second = second;
+		w->looks = w->records = 0;
+	}
+	return w->looks++ >= LOOKS_PER_SECOND ||
+	    w->records >= RECORDS_PER_SECOND ||
+	    w->shim_records >= RECORDS_PER_RUN;
+}
+
+/* The only place that believes the shim's bytes; path gets its NUL here. */
+static int
+check_report(const void *datagram, size_t len, struct wire_report *ret,
+    char path[WIRE_PATH_MAX + 1])
+{
+	if (len < WIRE_HEADER_BYTES || len > sizeof *ret)
+		return -1;
+	memcpy(ret, datagram, len);
+	if (ret->magic != WIRE_MAGIC || ret->path_len > WIRE_PATH_MAX ||
+	    len != WIRE_HEADER_BYTES + ret->path_len ||
+	    ret->err <= 0 || ret->err > 4095)
+		return -1;
+	memcpy(path, ret->path, ret->path_len);
+	path[ret->path_len] = '\0';
+	if (strlen(path) != ret->path_len)
+		return -1;
+	switch (ret->call) {
+	case WIRE_OPEN:
+	case WIRE_EXEC:
+		return path[0] != '\0' ? 0 : -1;
+	case WIRE_CONNECT:
+		if (ret->family == AF_UNIX)
+			return path[0] != '\0' ? 0 : -1;
+		return ret->path_len == 0 && (ret->family == AF_INET ||
+		    ret->family == AF_INET6) ? 0 : -1;
+	}
+	return -1;
+}
+
+/* A mask or a missing right takes reading away, too: ask for both. */
+static bool
+is_denied(const struct policy *policy, enum fs_op op, const char *path,
+    struct verdict *ret)
+{
+	decide_fs(policy, op, path, ret);
+	if (ret->action == ACTION_ALLOW && op != FS_READ)
+		decide_fs(policy, FS_READ, path, ret);
+	return ret->action == ACTION_DENY;
+}
+
+/*
+ * Where the path leads on the host: its longest existing part resolved, the
+ * rest as it is.  NULL below /proc (there "self" would be us), or if looking
+ * would take too long.
+ */
+static const char *
+resolve(struct arena *arena, const char *path)
+{
+	char *part = arena_strdup(arena, path), *real, *slash;
+	const char *resolved = NULL;
+	unsigned n = 0;
+
+	for (const char *p = path; *p != '\0'; p++)
+		n += *p == '/';
+	if (n > MAX_COMPONENTS || str_path_below(path, "/proc"))
+		return NULL;
+	while (access(part, F_OK) != 0 &&
+	    (slash = strrchr(part, '/')) != NULL && slash != part)
+		*slash = '\0';
+	real = realpath(part, NULL);
+	if (real != NULL)
+		resolved = pattern_clean_path(arena, "/", arena_printf(arena,
+		    "%s/%s", real, path + strlen(part)));
+	free(real);
+	return resolved;
+}
+
+/*
+ * Judges the path as it was written, then as it leads.  Returns the clean
+ * path as written, or NULL if the policy refuses neither.
+ */
+static const char *
+judge_path(struct witness *w, struct arena *arena, enum fs_op op,
+    const char *cwd, const char *path, struct verdict *ret)
+{
+	const char *clean, *real;
+
+	if (path[0] != '/' && cwd[0] != '/')
+		return NULL;
+	clean = pattern_clean_path(arena, path[0] == '/' ? "/" : cwd, path);
+	if (clean == NULL)
+		return NULL;
+	if (is_denied(w->config.policy, op, clean, ret))
+		return clean;
+	real = resolve(arena, path[0] == '/' ? path :
+	    arena_printf(arena, "%s/%s", cwd, path));
+	return real != NULL && strcmp(real, clean) != 0 &&
+	    is_denied(w->config.policy, op, real, ret) ? clean : NULL;
+}
+
+static bool
+fill_file(struct witness *w, struct arena *arena,
+    const struct wire_report *r, const char *path, struct event *e)
+{
+	enum fs_op op = FS_READ;
+
+	if (r->call == WIRE_EXEC)
+		op = FS_EXEC;
+	else if (r->call == WIRE_OPEN &&
+	    ((r->flags & O_ACCMODE) != O_RDONLY ||
+	    (r->flags & (O_CREAT | O_TRUNC)) != 0))
+		op = FS_WRITE;
+	e->kind = r->call == WIRE_EXEC ? EVENT_EXEC :
+	    r->call == WIRE_OPEN ? EVENT_OPEN : EVENT_CONNECT;
+	e->open_flags = r->call == WIRE_OPEN ? r->flags : 0;
+	e->enforcer = op == FS_WRITE && r->err == EACCES ? ENFORCER_LANDLOCK :
+	    ENFORCER_MOUNT;
+	e->path = judge_path(w, arena, op, e->process[0].cwd, path,
+	    &e->verdict);
+	return e->path != NULL;
+}
+
+/* Only what routing says: a refused port is an answer, not a refusal. */
+static bool
+fill_connect(struct witness *w, struct arena *arena,
+    const struct wire_report *r, struct event *e)
+{
+	struct host host;
+
+	if (r->err != EACCES && r->err != EPERM && r->err != ENETUNREACH &&
+	    r->err != EHOSTUNREACH)
+		return false;
+	host_from_addr(r->addr, r->family == AF_INET ? 4 : 16, &host);
+	decide_net(w->config.policy, &host, r->port, &e->verdict);
+	e->kind = EVENT_CONNECT;
+	e->enforcer = ENFORCER_ROUTE;
+	e->ip = arena_strdup(arena, host.text);
+	e->port = r->port;
+	return e->verdict.action == ACTION_DENY;
+}
+
+/* The kernel's word where it can be had; else the claim's, with its pid. */
+static void
+fill_who(struct witness *w, const struct wire_report *r, pid_t pid,
+    struct event *e)
+{
+	struct event_process *p = &e->process[0];
+
+	if (who_pid(pid, w->config.stop_pid, e) > 0)
+		return;
+	*p = (struct event_process){ .pid = pid > 0 ? pid : 0 };
+	memcpy(p->comm, r->comm, sizeof r->comm);
+	p->comm[sizeof r->comm] = '\0';
+	e->nprocess = 1;
+}
+
+void
+witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
+{
+	struct wire_report r;
+	char path[WIRE_PATH_MAX + 1];
+	struct event e = { .witness = WITNESS_SHIM };
+	struct arena *arena;
+	bool is_refusal;
+
+	if (is_over_limit(w)) {
+		witness_dropped(w, 1);
+		return;
+	}
+	if (check_report(datagram, len, &r, path) != 0) {
+		w->counts.malformed++;
+		return;
+	}
+	arena = arena_new();
+	e.sys = r.err;
+	if (path[0] != '/')		/* the working directory is needed */
+		fill_who(w, &r, pid, &e);
+	is_refusal = r.call == WIRE_CONNECT && r.family != AF_UNIX ?
+	    fill_connect(w, arena, &r, &e) :
+	    fill_file(w, arena, &r, path, &e);
+	if (is_refusal) {
+		if (e.nprocess == 0)
+			fill_who(w, &r, pid, &e);
+		w->records++;
+		w->shim_records++;
+		emit(w, &e);
+	} else {
+		w->counts.not_fence++;
+	}
+	arena_free(arena);
+}
+
+void
+witness_summary(struct witness *w, struct buf *b)
+{
+	tally_text(w->tally, b);
+}
+
+struct witness_counts
+witness_counts(const struct witness *w)
+{
+	return w->counts;
+}

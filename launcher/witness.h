@@ -1,0 +1,66 @@
+/*
+ * witness: what shim and gate saw -> one ordered stream.  It asks the decider
+ * which rule spoke, finds out who asked, numbers the record and writes it to
+ * the sinks.  Nothing here can stop the run: a record that cannot be written
+ * is counted, and the count is a record itself.  SIGPIPE is to be ignored.
+ */
+#ifndef FENCE_LAUNCHER_WITNESS_H
+#define FENCE_LAUNCHER_WITNESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "launcher/event.h"
+#include "platform/base/buf.h"
+#include "policy/policy.h"
+
+struct witness;
+
+struct witness_config {
+	const struct policy	*policy;	/* borrowed, outlives it */
+	struct event_run	 run;
+	int			 trace_fd;	/* JSON; -1 none; borrowed */
+	int			 text_fd;	/* -1 none (no -m); borrowed */
+	int			 text_is_tty;
+	pid_t			 stop_pid;	/* see who_pid(); 0 none */
+};
+
+struct witness	*witness_new(const struct witness_config *);
+void		 witness_free(struct witness *);	/* NULL is fine */
+/* For a jail that starts after the witness. */
+void		 witness_set_stop(struct witness *, pid_t stop_pid);
+
+void		 witness_run_start(struct witness *, const char *command);
+/* Also tells what was dropped and not yet told. */
+void		 witness_run_end(struct witness *, int exit_status);
+
+/*
+ * One datagram of the shim.  pid is that of the socket's credentials.  What
+ * is not well-formed, and what the policy allows (then it was the file's
+ * permissions, not fence), makes no record.
+ */
+void		 witness_shim(struct witness *, const void *datagram,
+		    size_t len, pid_t pid);
+/*
+ * An event of the gate; sets time, sequence, and count if it is 0.  Queries
+ * for several types of one name are one look-up and make one record.
+ */
+void		 witness_gate(struct witness *, struct event *);
+/* n datagrams were lost before they came here. */
+void		 witness_dropped(struct witness *, uint64_t n);
+
+/* The closing line of a run without -m; nothing if nothing was refused. */
+void		 witness_summary(struct witness *, struct buf *);
+
+/* For -d and the tests. */
+struct witness_counts {
+	uint64_t	records;	/* refusals that became a record */
+	uint64_t	not_fence;	/* refused by permissions, not by us */
+	uint64_t	malformed;	/* datagrams that were no report */
+	uint64_t	folded;		/* second types of one look-up */
+	uint64_t	dropped;	/* over a limit, or lost */
+};
+struct witness_counts	 witness_counts(const struct witness *);
+
+#endif
