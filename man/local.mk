@@ -1,0 +1,1 @@
+dist_man_MANS += man/fence.1 man/fence-run.1 man/fence-policy.5
