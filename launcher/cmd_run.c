@@ -8,6 +8,8 @@
 #include "launcher/opt.h"
 #include "launcher/plan.h"
 #include "launcher/run.h"
+#include "launcher/trace.h"
+#include "platform/fd.h"
 
 extern char **environ;
 
@@ -33,15 +35,20 @@ print_notices(const struct plan *plan)
 static int
 run_planned(const struct run_options *ro, char **argv, struct err *e)
 {
+	auto_fd trace_fd = -1;
 	struct plan plan;
 	int status = 0;
 
+	/* Before the plan, which makes the file read-only inside. */
+	if (ro->trace_file != NULL && !ro->dry_run &&
+	    trace_open(ro->trace_file, &trace_fd, e) != 0)
+		return (int)e->code;
 	if (plan_make(ro, argv, environ, &plan, e) != 0)
 		return (int)e->code;
 	print_notices(&plan);
 	if (ro->dry_run)
 		status = dry_run(&plan);
-	else if (run_command(ro, &plan, &status, e) != 0)
+	else if (run_command(ro, &plan, trace_fd, &status, e) != 0)
 		status = (int)e->code;
 	plan_release(&plan);
 	return status;

@@ -13,6 +13,7 @@
 
 #include "launcher/env.h"
 #include "launcher/mounts.h"
+#include "launcher/trace.h"
 #include "platform/base/str.h"
 #include "platform/base/vec.h"
 #include "platform/fd.h"
@@ -191,6 +192,19 @@ add_path(struct work *w, enum fact_kind kind, const char *path,
 		add_fact(w, kind, &node, why);
 }
 
+/* The policy in force, the record: told as fence's own when refused. */
+static void
+add_own(struct work *w, const char *path, const char *what)
+{
+	struct tree_node node;
+
+	tree_look(w->arena, path, &node);
+	if (node.kind == TREE_MISSING)
+		return;
+	add_fact(w, FACT_DENY_WRITE, &node, what);
+	policy_own(w->plan->policy, node.real, what);
+}
+
 static int
 gather(struct work *w, const struct run_options *ro, struct err *e)
 {
@@ -210,8 +224,10 @@ gather(struct work *w, const struct run_options *ro, struct err *e)
 	for (size_t i = 0; i < sizeof run_dirs / sizeof run_dirs[0]; i++)
 		add_path(w, FACT_SEE, run_dirs[i], "programs of this system");
 	if (ro->settings != NULL)
-		add_path(w, FACT_DENY_WRITE, ro->settings,
-		    "the policy in force");
+		add_own(w, ro->settings, "the policy in force");
+	/* A record that the jail could rewrite would be none. */
+	if (ro->trace_file != NULL && trace_is_file(ro->trace_file))
+		add_own(w, ro->trace_file, "the record of this run");
 	/* To root's own uid it is readable without any capability. */
 	if (getuid() == 0)
 		add_path(w, FACT_DENY_READ, "/etc/shadow", "always hidden");
@@ -432,6 +448,8 @@ plan_make(const struct run_options *ro, char **argv, char **env,
 	    plan_command(&w, argv, env, e) == 0) {
 		plan_ranges(&w);
 		plan_etc(&w);
+		for (size_t i = 0; i < ret->policy->nwarnings; i++)
+			*vec_push(&w.notices) = ret->policy->warnings[i];
 		ret->notices = keep(w.arena, w.notices.v,
 		    w.notices.n * sizeof *w.notices.v);
 		ret->nnotices = w.notices.n;

@@ -13,7 +13,6 @@
 
 #include "launcher/exit.h"
 #include "launcher/monitor.h"
-#include "launcher/trace.h"
 #include "launcher/tty.h"
 #include "launcher/witness.h"
 #include "platform/confine.h"
@@ -429,9 +428,6 @@ make_loop(struct run *r, struct err *e)
 static int
 run_start(struct run *r, const struct run_options *ro, struct err *e)
 {
-	if (ro->trace_file != NULL &&
-	    trace_open(ro->trace_file, &r->trace_fd, e) != 0)
-		return -1;
 	if ((r->loop = loop_new()) == NULL)
 		return err_sys(e, errno, "cannot make an event loop");
 	if (make_witness(r, ro, e) != 0 || start_workers(r, e) != 0)
@@ -468,7 +464,6 @@ run_release(struct run *r)
 	jail_release(&r->jail);
 	fd_close(&r->command_fd);
 	witness_free(r->witness);
-	fd_close(&r->trace_fd);
 	if (r->loop != NULL)
 		loop_free(r->loop);
 }
@@ -487,11 +482,11 @@ closing_line(struct run *r)
 }
 
 int
-run_command(const struct run_options *ro, struct plan *plan, int *ret_status,
-    struct err *e)
+run_command(const struct run_options *ro, struct plan *plan, int trace_fd,
+    int *ret_status, struct err *e)
 {
 	struct run r = { .plan = plan, .jail = { .control_fd = -1,
-	    .report_fd = -1 }, .net.fd = -1, .names.fd = -1, .trace_fd = -1,
+	    .report_fd = -1 }, .net.fd = -1, .names.fd = -1, .trace_fd = trace_fd,
 	    .command_fd = -1, .status = -1, .err = e };
 	sigset_t all;
 	int rc = -1;

@@ -9,8 +9,11 @@
 #include "launcher/opt.h"
 #include "launcher/plan.h"
 
-/* *ret_status: what fence-run exits with.  -1: the jail was not built. */
-int	 run_command(const struct run_options *, struct plan *,
+/*
+ * trace_fd: where JSON records go, or -1; borrowed.  *ret_status: what fence-run exits
+ * with.  -1: the jail was not built.
+ */
+int	 run_command(const struct run_options *, struct plan *, int trace_fd,
 	    int *ret_status, struct err *);
 
 #endif

@@ -49,6 +49,12 @@ open_socket(const char *path, int *ret_fd, struct err *e)
 	return 0;
 }
 
+bool
+trace_is_file(const char *dest)
+{
+	return strncmp(dest, "fd:", 3) != 0 && strncmp(dest, "unix:", 5) != 0;
+}
+
 int
 trace_open(const char *dest, int *ret_fd, struct err *e)
 {

@@ -2,9 +2,12 @@
 #ifndef FENCE_LAUNCHER_TRACE_H
 #define FENCE_LAUNCHER_TRACE_H
 
+#include <stdbool.h>
+
 #include "platform/base/err.h"
 
 /* FILE (made 0600, emptied), fd:N or unix:PATH.  The fd is the caller's. */
+bool	 trace_is_file(const char *dest);
 int	 trace_open(const char *dest, int *ret_fd, struct err *);
 
 #endif

@@ -100,12 +100,32 @@ tell_entry(struct verdict *v, const struct best *best)
 	verdict_remedy(v, best->key, "(remove \"%s\")", v->rule_text);
 }
 
+/* fence's own files: no length of a grant opens them. */
+static bool
+deny_own(const struct policy *p, const char *path, struct verdict *v)
+{
+	const struct strlist *own = &p->fs.own;
+
+	for (size_t i = 0; i < own->n; i++) {
+		if (pattern_match_path(own->v[i].pattern, path) == 0)
+			continue;
+		verdict_default(v, ACTION_DENY, "built-in", own);
+		v->rule_text = own->v[i].text;
+		v->at = own->v[i].at;
+		verdict_reason(v, "fence's own file: no line opens it");
+		return true;
+	}
+	return false;
+}
+
 static void
 decide_write(const struct policy *p, const char *path, struct verdict *v)
 {
 	const char *place = find_built_in(p, path);
 	struct best best = { 0 };
 
+	if (deny_own(p, path, v))
+		return;
 	look(&p->fs.allow_write, allow_write_key, ACTION_ALLOW, path, &best);
 	look(&p->fs.deny_write, deny_write_key, ACTION_DENY, path, &best);
 	look(&p->fs.deny_read, deny_read_key, ACTION_DENY, path, &best);

@@ -9,6 +9,7 @@
 #include "platform/base/arena.h"
 #include "platform/base/buf.h"
 #include "policy/jsonc.h"
+#include "policy/pattern.h"
 
 /* Made from policy/templates/ by policy/embed.awk. */
 static const struct builtin {
@@ -36,6 +37,23 @@ policy_free(struct policy *p)
 {
 	if (p != NULL)
 		arena_free(p->arena);
+}
+
+void
+policy_own(struct policy *p, const char *path, const char *what)
+{
+	struct strlist *own = &p->fs.own;
+	struct entry *v = arena_alloc(p->arena, (own->n + 1) * sizeof *v);
+	struct pattern *pat = arena_alloc(p->arena, sizeof *pat);
+
+	pat->kind = PATTERN_PATH;
+	pat->text = arena_strdup(p->arena, path);
+	if (own->n > 0)
+		memcpy(v, own->v, own->n * sizeof *v);
+	v[own->n] = (struct entry){ arena_strdup(p->arena, what),
+	    { "<built-in>", 0, 0 }, pat };
+	own->v = v;
+	own->n++;
 }
 
 int

@@ -49,6 +49,8 @@ struct policy {
 		struct strlist	 allow_write;
 		struct strlist	 deny_write;
 		struct strlist	 deny_read;
+		/* Never writable, and no line opens them: policy_own(). */
+		struct strlist	 own;
 	} fs;
 	/* Whole sentences with their place, for the log. */
 	const char	**warnings;
@@ -66,6 +68,11 @@ int	 policy_load_builtin(const char *name, const struct policy_env *,
 /* Pure: text that is already in memory. `shown` is copied. */
 int	 policy_parse(const char *text, size_t len, const char *shown,
 	    const struct policy_env *, struct policy **ret, struct err *);
+/*
+ * A file of fence's own (the policy in force, the record of the run), by its
+ * real path: read-only inside, whatever the lists say.  what: for the record.
+ */
+void	 policy_own(struct policy *, const char *path, const char *what);
 void	 policy_free(struct policy *);
 
 #endif

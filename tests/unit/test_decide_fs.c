@@ -1,0 +1,294 @@
+/* policy/decide_fs: the longest match decides, and says who it is. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "platform/base/buf.h"
+#include "platform/base/json.h"
+#include "policy/decide.h"
+
+#define N_OF(a)		(sizeof (a) / sizeof *(a))
+
+static struct policy *
+parse_in(const char *workspace, const char *text)
+{
+	struct policy_env env = { .workspace = workspace, .home = "/home/u" };
+	struct policy *p = NULL;
+	struct err e = { 0 };
+
+	if (policy_parse(text, strlen(text), "F", &env, &p, &e) != 0)
+		fail_msg("%s: %s: %s", e.where, e.key, e.msg);
+	return p;
+}
+
+static struct policy *
+parse(const char *text)
+{
+	return parse_in("/ws", text);
+}
+
+static const char example[] =
+    "{\"filesystem\":{\n"
+    " \"allowWrite\": [\".\", \"~/open\", \"~/.ssh/known_hosts\", \"/same\",\n"
+    "   \"/tmp/own\"],\n"
+    " \"denyWrite\": [\".git/hooks\", \"**/*.lock\", \"/same\", \"/tmp/ro\"],\n"
+    " \"denyRead\": [\"~/.ssh\", \"**/.env\", \"/home/u/open/secret\"]\n"
+    "}}\n";
+
+#define W	"filesystem.allowWrite"
+#define DW	"filesystem.denyWrite"
+#define DR	"filesystem.denyRead"
+
+static void
+longest_match(void **state)
+{
+	static const struct { enum fs_op op; const char *path;
+	    enum action action; const char *rule; } cases[] = {
+		{ FS_WRITE, "/ws", ACTION_ALLOW, W "[0]" },
+		{ FS_WRITE, "/ws/a/b", ACTION_ALLOW, W "[0]" },
+		{ FS_WRITE, "/wsx", ACTION_DENY, W },
+		{ FS_WRITE, "/ws.x/y", ACTION_DENY, W },
+		{ FS_WRITE, "/", ACTION_DENY, W },
+		{ FS_WRITE, "/etc/passwd", ACTION_DENY, W },
+		{ FS_WRITE, "/home/u", ACTION_DENY, W },
+		{ FS_WRITE, "/ws/.git/hooks/x", ACTION_DENY, DW "[0]" },
+		{ FS_WRITE, "/ws/.git/hooksx", ACTION_ALLOW, W "[0]" },
+		{ FS_WRITE, "/ws/d/x.lock", ACTION_DENY, DW "[1]" },
+		{ FS_WRITE, "/ws/d/x.lock/y", ACTION_DENY, DW "[1]" },
+		{ FS_WRITE, "/ws/d/x.lockx", ACTION_ALLOW, W "[0]" },
+		{ FS_WRITE, "/same/x", ACTION_DENY, DW "[2]" },
+		{ FS_WRITE, "/ws/a/.env", ACTION_DENY, DR "[1]" },
+		{ FS_WRITE, "/home/u/open/x", ACTION_ALLOW, W "[1]" },
+		{ FS_WRITE, "/home/u/open/secret", ACTION_DENY, DR "[2]" },
+		{ FS_WRITE, "/home/u/.ssh/id", ACTION_DENY, DR "[0]" },
+		{ FS_WRITE, "/home/u/.ssh/known_hosts", ACTION_ALLOW,
+		  W "[2]" },
+		{ FS_WRITE, "/tmp", ACTION_ALLOW, "built-in" },
+		{ FS_WRITE, "/tmp/x/y", ACTION_ALLOW, "built-in" },
+		{ FS_WRITE, "/tmpx", ACTION_DENY, W },
+		{ FS_WRITE, "/tmp/own/x", ACTION_ALLOW, W "[4]" },
+		{ FS_WRITE, "/tmp/ro/x", ACTION_DENY, DW "[3]" },
+		{ FS_WRITE, "/dev/null", ACTION_ALLOW, "built-in" },
+		{ FS_WRITE, "/dev/nullx", ACTION_DENY, W },
+		{ FS_WRITE, "/dev/pts/3", ACTION_ALLOW, "built-in" },
+		{ FS_WRITE, "/dev/sda", ACTION_DENY, W },
+		{ FS_WRITE, "/dev", ACTION_DENY, W },
+		{ FS_READ, "/etc/passwd", ACTION_ALLOW, DR },
+		{ FS_READ, "/ws/x", ACTION_ALLOW, W "[0]" },
+		{ FS_READ, "/ws/x.lock", ACTION_ALLOW, W "[0]" },
+		{ FS_READ, "/ws/.env", ACTION_DENY, DR "[1]" },
+		{ FS_READ, "/ws/a/.env/b", ACTION_DENY, DR "[1]" },
+		{ FS_READ, "/other/.env", ACTION_ALLOW, DR },
+		{ FS_READ, "/home/u/.ssh", ACTION_DENY, DR "[0]" },
+		{ FS_READ, "/home/u/.sshx", ACTION_ALLOW, DR },
+		{ FS_READ, "/home/u/.ssh/known_hosts", ACTION_ALLOW,
+		  W "[2]" },
+		{ FS_READ, "/home/u/open/secret/x", ACTION_DENY, DR "[2]" },
+		{ FS_EXEC, "/home/u/.ssh/tool", ACTION_DENY, DR "[0]" },
+		{ FS_EXEC, "/usr/bin/make", ACTION_ALLOW, DR },
+	};
+	struct policy *p = parse(example);
+	struct verdict v;
+
+	(void)state;
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		decide_fs(p, cases[i].op, cases[i].path, &v);
+		if (v.action != cases[i].action ||
+		    strcmp(v.rule, cases[i].rule) != 0)
+			fail_msg("%s: %d by %s", cases[i].path, v.action,
+			    v.rule);
+	}
+	policy_free(p);
+}
+
+static void
+equal_length_denies(void **state)
+{
+	struct policy *p = parse("{\"filesystem\":{\"denyRead\":[\"/a\"],"
+	    "\"allowWrite\":[\"/a\",\"/b\"],\"denyWrite\":[\"/b\",\"/tmp\"]}}");
+	struct verdict v;
+
+	(void)state;
+	decide_fs(p, FS_READ, "/a/x", &v);
+	assert_int_equal(v.action, ACTION_DENY);
+	decide_fs(p, FS_WRITE, "/a/x", &v);
+	assert_int_equal(v.action, ACTION_DENY);
+	decide_fs(p, FS_WRITE, "/b/x", &v);
+	assert_int_equal(v.action, ACTION_DENY);
+	decide_fs(p, FS_WRITE, "/tmp/x", &v);
+	assert_int_equal(v.action, ACTION_DENY);
+	assert_string_equal(v.rule, DW "[1]");
+	policy_free(p);
+}
+
+static void
+verdict_of_no_entry(void **state)
+{
+	struct policy *p = parse(example);
+	struct verdict v;
+
+	(void)state;
+	memset(&v, 'x', sizeof v);
+	decide_fs(p, FS_WRITE, "/home/u/.cache/x", &v);
+	assert_null(v.rule_text);
+	assert_int_equal(v.at.line, 2);
+	assert_int_equal(v.at.col, 16);
+	assert_string_equal(v.reason,
+	    "no entry of filesystem.allowWrite matches");
+	assert_string_equal(v.remedy_key, W);
+	assert_string_equal(v.remedy_value, "~/.cache/x");
+	assert_string_equal(v.remedy_flag, "");
+	decide_fs(p, FS_WRITE, "/home/ux/y", &v);
+	assert_string_equal(v.remedy_value, "/home/ux/y");
+	policy_free(p);
+}
+
+static void
+verdict_of_an_entry(void **state)
+{
+	struct policy *p = parse(example);
+	struct verdict v;
+
+	(void)state;
+	memset(&v, 'x', sizeof v);
+	decide_fs(p, FS_READ, "/home/u/.ssh/id", &v);
+	assert_string_equal(v.rule_text, "~/.ssh");
+	assert_int_equal(v.at.line, 5);
+	assert_int_equal(v.at.col, 15);
+	assert_string_equal(v.reason, "denied by path");
+	assert_string_equal(v.remedy_key, DR);
+	assert_string_equal(v.remedy_value, "(remove \"~/.ssh\")");
+	decide_fs(p, FS_WRITE, "/dev/null", &v);
+	assert_string_equal(v.rule_text, "/dev/null");
+	assert_string_equal(v.remedy_key, "");
+	policy_free(p);
+}
+
+/* A remedy opens what was asked for, and no neighbour of it. */
+static void
+remedy_is_exact(void **state)
+{
+	static const struct { const char *path, *neighbour; } cases[] = {
+		{ "/opt/plain", "/opt/plainx" },
+		{ "/opt/a*", "/opt/ab" },
+		{ "/opt/a?c", "/opt/abc" },
+		{ "/opt/[ab]", "/opt/a" },
+		{ "/opt/**", "/opt/x" },
+		{ "/opt/$HOME", "/opt/x" },
+		{ "/opt/a\\*b", "/opt/a*b" },
+		{ "/opt/\"q\"", "/opt/q" },
+		{ "/home/u/~", "/home/u" },
+	};
+	struct policy *closed = parse("{}"), *opened;
+	struct verdict v;
+	struct buf b;
+
+	(void)state;
+	buf_init(&b, 0);
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		decide_fs(closed, FS_WRITE, cases[i].path, &v);
+		assert_int_equal(v.action, ACTION_DENY);
+		buf_clear(&b);
+		buf_puts(&b, "{\"filesystem\":{\"allowWrite\":[");
+		json_put_string(&b, v.remedy_value, strlen(v.remedy_value));
+		buf_puts(&b, "]}}");
+		opened = parse(b.data);
+		decide_fs(opened, FS_WRITE, cases[i].path, &v);
+		assert_int_equal(v.action, ACTION_ALLOW);
+		decide_fs(opened, FS_WRITE, cases[i].neighbour, &v);
+		assert_int_equal(v.action, ACTION_DENY);
+		policy_free(opened);
+	}
+	buf_release(&b);
+	policy_free(closed);
+}
+
+/* Half a path would be another path. */
+static void
+no_remedy_rather_than_half(void **state)
+{
+	struct policy *p = parse("{}");
+	struct verdict v;
+	char path[4096];
+
+	(void)state;
+	memset(path, '*', sizeof path);
+	path[0] = '/';
+	path[4095] = '\0';
+	decide_fs(p, FS_WRITE, path, &v);
+	assert_int_equal(v.action, ACTION_DENY);
+	assert_string_equal(v.remedy_key, "");
+	assert_string_equal(v.remedy_value, "");
+	policy_free(p);
+}
+
+/* A workspace below /tmp is the host's, not the jail's own /tmp. */
+static void
+workspace_below_tmp(void **state)
+{
+	struct policy *closed = parse_in("/tmp/ws", "{}");
+	struct policy *opened = parse_in("/tmp/ws",
+	    "{\"filesystem\":{\"allowWrite\":[\".\"]}}");
+	struct verdict v;
+
+	(void)state;
+	decide_fs(closed, FS_WRITE, "/tmp/ws/x", &v);
+	assert_int_equal(v.action, ACTION_DENY);
+	decide_fs(closed, FS_WRITE, "/tmp/wsx", &v);
+	assert_int_equal(v.action, ACTION_ALLOW);
+	decide_fs(opened, FS_WRITE, "/tmp/ws/x", &v);
+	assert_string_equal(v.rule, W "[0]");
+	policy_free(closed);
+	policy_free(opened);
+}
+
+/* fence's own files stay closed inside a grant, and say so. */
+static void
+own_files(void **state)
+{
+	static const char text[] =
+	    "{ \"filesystem\": { \"allowWrite\": [\".\", \"/ws/p.json\"] } }";
+	const struct policy_env env = { .workspace = "/ws", .home = "/h" };
+	struct policy *p = NULL;
+	struct verdict v;
+	struct err e;
+
+	(void)state;
+	assert_int_equal(policy_parse(text, sizeof text - 1, "p.json", &env,
+	    &p, &e), 0);
+	policy_own(p, "/ws/p.json", "the policy in force");
+	policy_own(p, "/ws/t.json", "the record of this run");
+	decide_fs(p, FS_WRITE, "/ws/p.json", &v);
+	assert_int_equal(v.action, ACTION_DENY);
+	assert_string_equal(v.rule, "built-in");
+	assert_string_equal(v.rule_text, "the policy in force");
+	assert_string_equal(v.remedy_key, "");
+	decide_fs(p, FS_WRITE, "/ws/t.json", &v);
+	assert_int_equal(v.action, ACTION_DENY);
+	decide_fs(p, FS_READ, "/ws/p.json", &v);
+	assert_int_equal(v.action, ACTION_ALLOW);
+	decide_fs(p, FS_WRITE, "/ws/p.json2", &v);
+	assert_int_equal(v.action, ACTION_ALLOW);
+	policy_free(p);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(longest_match),
+		cmocka_unit_test(equal_length_denies),
+		cmocka_unit_test(verdict_of_no_entry),
+		cmocka_unit_test(verdict_of_an_entry),
+		cmocka_unit_test(remedy_is_exact),
+		cmocka_unit_test(no_remedy_rather_than_half),
+		cmocka_unit_test(workspace_below_tmp),
+		cmocka_unit_test(own_files),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
