@@ -153,8 +153,8 @@ static const struct rule monitor_rules[] = {
 	NONE(NR_CLONE3),	/* its flags are out of a filter's sight */
 	NONE(NR_OPENAT2),
 	NO(bpf), NO(perf_event_open), NO(userfaultfd), NO(init_module),
-	NO(finit_module), NO(delete_module), NO(kexec_load), NO(kexec_file_load),
-	NO(reboot),
+	NO(finit_module), NO(delete_module), NO(kexec_load),
+	NO(kexec_file_load), NO(reboot),
 	NO(keyctl), NO(add_key), NO(request_key), NO(open_by_handle_at),
 	NO(io_uring_setup),	/* opens files without these calls */
 	NO(acct), NO(quotactl), NO(settimeofday), NO(clock_settime),

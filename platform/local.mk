@@ -44,7 +44,7 @@ libexec_fence_fence_init_SOURCES = \
 	platform/fd.c platform/linux/plancheck.c
 libexec_fence_fence_init_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 \
 	-fstack-protector-strong -fno-pie
-libexec_fence_fence_init_LDFLAGS = -static -no-pie
+libexec_fence_fence_init_LDFLAGS = -static
 libexec_fence_fence_init_LDADD =
 else
 platform_libplatform_a_SOURCES += platform/jail_none.c

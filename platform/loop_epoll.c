@@ -23,7 +23,7 @@ static const size_t NOT_IN_HEAP = (size_t)-1;
 
 struct watch {
 	struct loop	*loop;
-	struct watch	*next, *prev;	/* all live ones; next alone when dead */
+	struct watch	*next, *prev;	/* of the live; next: of the dead */
 	loop_fn		*fn;
 	void		*arg;
 	enum watch_kind	 kind;
@@ -32,7 +32,7 @@ struct watch {
 	int		 events;
 	size_t		 heap_at;
 	int64_t		 due_ms;
-	pid_t		 pid;		/* the child's, or the signal's sender */
+	pid_t		 pid;		/* the child's, or the sender's */
 	int		 code;
 };
 
@@ -44,7 +44,7 @@ struct loop {
 	char		*buf;
 	struct watch	*live;
 	struct watch	*dead;		/* freed at the end of the turn */
-	struct watch	**heap;		/* the armed deadlines, earliest first */
+	struct watch	**heap;		/* armed deadlines, earliest first */
 	size_t		 nheap, heap_cap;
 	size_t		 ndeadlines;	/* armed or not: room is kept for all */
 };
@@ -439,7 +439,8 @@ loop_timeout(const struct loop *l)
 static void
 loop_deadlines(struct loop *l)
 {
-	size_t budget = l->nheap;	/* one that re-arms at 0 ms waits a turn */
+	/* One that re-arms itself at 0 ms waits for the next turn. */
+	size_t budget = l->nheap;
 	struct watch *w;
 
 	while (budget-- > 0 && l->nheap > 0 && !l->is_stopped) {

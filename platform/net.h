@@ -13,7 +13,7 @@
 struct net_addr {
 	uint16_t	family;		/* AF_INET, AF_INET6, 0 for neither */
 	uint16_t	port;		/* host order */
-	uint8_t		addr[16];	/* network order; v4 in the first four */
+	uint8_t		addr[16];	/* network order; v4: the first four */
 };
 
 enum { NET_TEXT_MAX = 64 };

@@ -304,7 +304,8 @@ put_record(struct out *o, unsigned type, unsigned data_len)
 static void
 put_soa(struct out *o)
 {
-	static const char mname[] = "\5fence\10internal";	/* and its NUL */
+	/* Their NULs are the root label. */
+	static const char mname[] = "\5fence\10internal";
 	static const char rname[] = "\6nobody\7invalid";
 
 	put8(o, 0);

@@ -140,8 +140,8 @@ parse_url(struct http1 *h, const char *data, struct str url)
 
 	if (url.len <= n ||
 	    !str_caseeq((struct str){ url.p, n }, scheme))
-		return bad(h, 400, "this is a proxy: it takes CONNECT host:port "
-		    "and http:// URLs");
+		return bad(h, 400, "this is a proxy: it takes CONNECT "
+		    "host:port and http:// URLs");
 	url.p += n;
 	url.len -= n;
 	if (memchr(url.p, '#', url.len) != NULL)
@@ -181,7 +181,7 @@ parse_request_line(struct http1 *h, const char *data, struct str line)
 	if (str_eq(line, "HTTP/1.0"))
 		h->is_http10 = true;
 	else if (!str_eq(line, "HTTP/1.1"))
-		return bad(h, 505, "only HTTP/1.0 and HTTP/1.1 are spoken here");
+		return bad(h, 505, "only HTTP/1.0 and HTTP/1.1 are spoken");
 	memcpy(h->method, method.p, method.len);
 	h->is_connect = str_eq(method, "CONNECT");
 	if (!h->is_connect)

@@ -23,14 +23,14 @@ struct http1 {
 	/* After HTTP1_DONE. */
 	size_t			 head_len;	/* with the empty line */
 	char			 method[16];
-	char			 host[256];	/* no brackets, as it was sent */
+	char			 host[256];	/* as sent, but no brackets */
 	uint16_t		 port;
 	bool			 is_connect;
 	bool			 is_http10;
 	bool			 is_chunked;
 	bool			 has_length;
 	bool			 wants_json;	/* Accept: application/json */
-	uint64_t		 body_bytes;	/* announced by Content-Length */
+	uint64_t		 body_bytes;	/* says Content-Length */
 	struct http1_slice	 path;		/* "" when the URL had none */
 	struct http1_slice	 query;		/* with its '?' */
 	/* After HTTP1_BAD. */

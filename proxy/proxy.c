@@ -439,12 +439,15 @@ listener_start(struct proxy *p, enum proxy_listener which, int fd)
 	return l->watch != NULL ? 0 : -1;
 }
 
+/* which: a bit for each listener that is there; without IPv6 one is not. */
 static void
-listeners_start(struct proxy *p, int *fds, size_t nfds)
+listeners_start(struct proxy *p, unsigned which, int *fds, size_t nfds)
 {
-	size_t i;
+	size_t i, at = 0;
 
-	if (p->is_listening || nfds != PROXY_NLISTENERS) {
+	if (p->is_listening ||
+	    nfds != (size_t)__builtin_popcount(which) ||
+	    which >= 1u << PROXY_NLISTENERS) {
 		for (i = 0; i < nfds; i++)
 			fd_close(&fds[i]);
 		if (!p->is_listening)
@@ -452,8 +455,9 @@ listeners_start(struct proxy *p, int *fds, size_t nfds)
 		return;
 	}
 	p->is_listening = true;
-	for (i = 0; i < nfds; i++)
-		if (listener_start(p, (enum proxy_listener)i, fds[i]) != 0)
+	for (i = 0; i < PROXY_NLISTENERS; i++)
+		if ((which & 1u << i) != 0 && listener_start(p,
+		    (enum proxy_listener)i, fds[at++]) != 0)
 			loop_stop(p->loop, 1);
 }
 
@@ -483,7 +487,7 @@ ask_received(struct proxy *p, const void *data, size_t len, int *fds,
 	size_t i;
 
 	if (ask_check_msg(data, len, &m) == 0 && m.kind == ASK_LISTEN) {
-		listeners_start(p, fds, nfds);
+		listeners_start(p, m.listeners, fds, nfds);
 		return;
 	}
 	if (nfds == 0)

@@ -267,8 +267,9 @@ relay_open(struct relay *r, const struct relay_spec *spec)
 	if (side_write(&r->client, spec->to_client, spec->to_client_len) != 0 ||
 	    side_write(&r->server, spec->to_server, spec->to_server_len) != 0)
 		return -1;
-	return watch_events(r->client.watch, side_events(&r->client)) != 0 ||
-	    watch_events(r->server.watch, side_events(&r->server)) != 0 ? -1 : 0;
+	if (watch_events(r->client.watch, side_events(&r->client)) != 0)
+		return -1;
+	return watch_events(r->server.watch, side_events(&r->server));
 }
 
 struct relay *

@@ -36,6 +36,6 @@ struct relay_spec {
 
 /* Takes both fds on success; on failure (NULL) they are the caller's. */
 struct relay	*relay_start(struct loop *, const struct relay_spec *);
-void		 relay_free(struct relay *);	/* NULL is fine; closes both fds */
+void		 relay_free(struct relay *);	/* NULL is fine; closes fds */
 
 #endif

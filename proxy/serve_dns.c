@@ -21,7 +21,7 @@ struct dns_conn {
 	struct conn	 conn;
 	struct buf	 in, out;
 	unsigned	 npending;
-	bool		 is_eof;	/* it asks no more, and may still read */
+	bool		 is_eof;	/* it asks no more, may still read */
 };
 
 const size_t serve_dns_tcp_size = sizeof(struct dns_conn);
@@ -115,7 +115,7 @@ tcp_send(struct dns_conn *t, const uint8_t *p, size_t len)
 
 static int	tcp_settle(struct dns_conn *);
 
-/* By TCP it is only queued: tcp_settle() sends, and may find the client gone. */
+/* By TCP it is only queued: tcp_settle() sends, or finds the client gone. */
 static void
 dns_reply(const struct dns *d, struct dns_conn *t,
     const struct dns_path *path, const uint8_t *p, size_t len)

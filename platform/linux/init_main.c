@@ -200,7 +200,7 @@ static void
 wait_for_exec(int report_fd)
 {
 	struct pollfd p[2] = {
-		{ .fd = control_fd, .events = 0 },	/* POLLHUP comes anyway */
+		{ .fd = control_fd, .events = 0 },	/* POLLHUP comes */
 		{ .fd = report_fd, .events = POLLIN },
 	};
 	struct init_report r;

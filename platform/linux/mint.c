@@ -104,7 +104,7 @@ mint_listeners(int listen_fd[JAIL_NLISTENERS], int *ret_step)
 
 	for (int i = 0; i < JAIL_NLISTENERS; i++)
 		listen_fd[i] = -1;
-	/* The first IPv6 socket tells whether this namespace has any. */
+	/* The first IPv6 socket tells whether this kernel has any. */
 	*ret_step = JAIL_LISTEN_TRANSPARENT6;
 	listen_fd[*ret_step] = mint_one(AF_INET6, &wants[*ret_step]);
 	if (listen_fd[*ret_step] < 0) {

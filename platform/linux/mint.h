@@ -15,7 +15,8 @@
 #include "platform/jail.h"
 
 /*
- * Fills all of listen_fd; without IPv6 JAIL_LISTEN_TRANSPARENT6 is -1.
+ * Fills all of listen_fd; in a kernel without IPv6 JAIL_LISTEN_TRANSPARENT6
+ * is -1.  (Where it is merely switched off the socket is made, and idle.)
  * Needs lo up and CAP_NET_ADMIN, CAP_NET_BIND_SERVICE in the namespace.
  * No malloc, no stdio.  -1 with errno and the enum jail_listener that
  * failed; nothing is left open then.

@@ -37,8 +37,8 @@ enum nft_step {
 size_t	 nft_build(struct nft_plan, unsigned char *out, size_t max);
 /*
  * Installs it for these two listeners (listen6_fd may be -1) in the caller's
- * network namespace; needs CAP_NET_ADMIN there.  All of it or nothing.  No malloc, no stdio, under 16 KiB of stack.
- * -1 with errno and the step.
+ * network namespace; needs CAP_NET_ADMIN there.  All of it or nothing.  No
+ * malloc, no stdio, under 16 KiB of stack.  -1 with errno and the step.
  */
 int	 nft_apply(int listen4_fd, int listen6_fd, int *ret_step);
 const char *nft_step_text(int step);

@@ -312,6 +312,7 @@ child_main(void *arg)
 	umask(022);
 	if (write_maps(c) != 0)
 		child_fail(c, OUTER_MAPS);
+	pause_at("in-child-maps");
 	child_network(c);
 	pause_at("in-child-net");
 	child_mounts(c);

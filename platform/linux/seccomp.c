@@ -128,7 +128,7 @@ const size_t seccomp_nrows = sizeof seccomp_rows / sizeof seccomp_rows[0];
 static const struct entry {
 	uint32_t	token;		/* libseccomp's */
 	uint32_t	audit;		/* seccomp_data.arch */
-	uint32_t	end;		/* from here on numbers mean something else */
+	uint32_t	end;		/* from here on another kind */
 } entries[] = {
 #if defined(__x86_64__)
 	/* From this bit on it is x32, which libseccomp kills. */
