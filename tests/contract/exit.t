@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# Exit status, signals, descriptors: as if fence-run were not there.
+# limit: 60
+. "$(dirname "$0")/../lib.sh"
+
+statuses() {	# statuses WHO
+	local n
+	for n in 0 1 2 42 125 126 127 255; do
+		fence "$1" -- sh -c "exit $n"
+		is "$status" $n "$1: exit $n"
+	done
+	fence "$1" -- /nonexistent/program
+	is "$status" 127 "$1: a program that is not there is 127"
+	like "$err" '/nonexistent/program' "$1: and is named"
+	fence "$1" -- no-such-program-on-the-path
+	is "$status" 127 "$1: a program that is not on the path is 127"
+	as "$1" sh -c 'echo echo >"$1/plain"' sh "$W"
+	fence "$1" -- ./plain
+	is "$status" 126 "$1: a file that is no program is 126"
+	fence "$1" -- sh -c 'kill -TERM $$'
+	is "$status" 143 "$1: death by SIGTERM is 143"
+	fence "$1" -- sh -c 'kill -KILL $$'
+	is "$status" 137 "$1: death by SIGKILL is 137"
+	fence "$1" -- true
+	is "$out$err" "" "$1: fence-run says nothing of its own"
+}
+
+sigterm() {	# sigterm WHO
+	start "$1" "$FENCE_RUN" -- sh -c '
+		trap "echo caught >got; exit 9" TERM
+		echo up >up
+		while :; do sleep 100 & wait; done'
+	wait_for 20 test -s "$W/up"
+	ok $? "$1: the command is up"
+	kill -TERM "$pid"
+	wait "$pid"
+	is "$?" 9 "$1: SIGTERM to fence-run reaches a trap"
+	is "$(cat "$W/got" 2>&1)" caught "$1: and the trap ran"
+	start "$1" "$FENCE_RUN" -- sh -c 'echo up >up2; exec sleep 100'
+	wait_for 20 test -s "$W/up2"
+	kill -TERM "$pid"
+	wait "$pid"
+	is "$?" 143 "$1: SIGTERM to fence-run ends a command without one"
+}
+
+stragglers() {	# stragglers WHO
+	# The ceiling is the runner's: a wait for sleep 100 would pass 30 s.
+	local begin=$SECONDS
+	fence "$1" -- sh -c 'sleep 100 & exit 5'
+	is "$status" 5 "$1: sleep 100 & exit 5 is 5"
+	fence "$1" -- sh -c '(sleep 100 &); exit 7'
+	is "$status" 7 "$1: an orphan does not hold it up"
+	is "$( (cd "$W" && as "$1" "$FENCE_RUN" -- \
+	    sh -c 'sleep 100 & echo hi') | cat)" hi \
+	    "$1: the pipe to the caller closes"
+	[ $((SECONDS - begin)) -lt 60 ]
+	ok $? "$1: at once"
+}
+
+descriptors() {	# descriptors WHO
+	is "$(cd "$W" && printf 'a\nb\n' | as "$1" "$FENCE_RUN" -- cat)" \
+	    "$(printf 'a\nb')" "$1: stdin passes and ends"
+	(cd "$W" && as "$1" "$FENCE_RUN" -- true <&-)
+	ok $? "$1: closed stdin"
+	(cd "$W" && as "$1" "$FENCE_RUN" -- true >&-)
+	ok $? "$1: closed stdout"
+	(cd "$W" && as "$1" "$FENCE_RUN" -- true <&- >&- 2>&-)
+	ok $? "$1: all three closed"
+	is "$(cd "$W" && as "$1" "$FENCE_RUN" -- sh -c \
+	    'ls /proc/self/fd | wc -l' 9</dev/null)" 4 \
+	    "$1: no descriptor but 0, 1, 2 (and that of ls)"
+}
+
+for who in $WHOS; do
+	W=$(workspace "$who")
+	statuses "$who"
+	sigterm "$who"
+	stragglers "$who"
+	descriptors "$who"
+done
+finish

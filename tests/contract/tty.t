@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# A real terminal: Ctrl-C, Ctrl-Z and fg, resize.
+. "$(dirname "$0")/../lib.sh"
+
+tm() {
+	as "$who" tmux -f /dev/null -S "$W/tmux" "$@"
+}
+
+screen() {
+	tm capture-pane -p -t t
+}
+
+shows() {	# shows REGEX: some whole line of the screen matches
+	screen | grep -Eqx "$1 *"
+}
+
+await() {	# await REGEX NAME
+	wait_for 20 shows "$1"
+	ok $? "$who: $2" || note "$(screen)"
+}
+
+type_line() {
+	tm send-keys -t t -l "$1"
+	tm send-keys -t t Enter
+}
+
+clear_screen() {
+	type_line 'clear; echo cleared'
+	wait_for 20 shows cleared
+}
+
+for who in $WHOS; do
+	W=$(workspace "$who")
+	(cd "$W" && tm new-session -d -s t -x 100 -y 30 \
+	    'env PS1="\$ " bash --norc --noprofile -i')
+	ok $? "$who: a terminal"
+	type_line "f=$FENCE_RUN; cd $W"
+
+	type_line '$f -- sh -c "echo up; sleep 100"'
+	await up "the command is up"
+	tm send-keys -t t C-c
+	type_line 'echo rc=$?'	# bash leaves a list whose part died of it
+	await 'rc=130' "Ctrl-C ends it"
+	clear_screen
+
+	type_line '$f -- sh -c "trap \"echo caught; exit 3\" INT; echo up; while :; do sleep 100; done"; echo rc=$?'
+	await up "a command with a trap is up"
+	tm send-keys -t t C-c
+	await 'rc=3' "Ctrl-C reaches the trap"
+	clear_screen
+
+	type_line '$f -- sh -c "echo up; cat"; echo rc=$?'
+	await up "cat is up"
+	type_line one
+	tm send-keys -t t C-z
+	await '.*Stopped.*' "Ctrl-Z stops it"
+	type_line 'echo alive=$((1+1))'
+	await 'alive=2' "and the shell has the terminal"
+	type_line fg
+	type_line two
+	wait_for 20 eval '[ "$(screen | grep -cx "two *")" -eq 2 ]'
+	ok $? "$who: fg brings it back" || note "$(screen)"
+	tm send-keys -t t C-d
+	type_line 'echo rc=$?'
+	await 'rc=0' "Ctrl-D ends it"
+	clear_screen
+
+	type_line '$f -- sh -c "trap \"stty size\" WINCH; echo up; while :; do sleep 100 & wait; done"'
+	await up "a command that watches the size is up"
+	tm resize-window -t t -x 90 -y 25
+	await '25 90' "a resize reaches it"
+	tm send-keys -t t C-c
+	clear_screen
+
+	type_line '$f -- sh -c "test -t 0 && test -t 1 && tty"; echo rc=$?'
+	await 'rc=0' "it has a terminal of a name"
+	tm kill-server
+done
+finish

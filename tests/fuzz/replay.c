@@ -1,0 +1,95 @@
+/*
+ * replay: feeds files to a fuzz target where there is no fuzzer: the corpus
+ * as a plain test.  Each file is also fed cut short at every length up to
+ * 512 bytes, so that the ends of buffers are met.  A directory stands for
+ * the files in it.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_BYTES = 1 << 20, CUTS = 512 };
+
+int	 LLVMFuzzerTestOneInput(const uint8_t *, size_t);
+
+/* In memory of exactly that size: a sanitizer sees a read past the end. */
+static void
+feed(const uint8_t *data, size_t len)
+{
+	uint8_t *copy = malloc(len != 0 ? len : 1);
+
+	if (copy == NULL)
+		abort();
+	memcpy(copy, data, len);
+	LLVMFuzzerTestOneInput(copy, len);
+	free(copy);
+}
+
+static int
+replay_file(const char *path)
+{
+	static uint8_t data[MAX_BYTES];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0 || (n = read(fd, data, sizeof data)) < 0) {
+		perror(path);
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	close(fd);
+	feed(data, (size_t)n);
+	for (size_t cut = 0; cut < (size_t)n && cut < CUTS; cut++)
+		feed(data, cut);
+	return 0;
+}
+
+static int
+replay_dir(const char *path, unsigned *count)
+{
+	DIR *dir = opendir(path);
+	struct dirent *d;
+	char file[4096];
+	int rv = 0;
+
+	if (dir == NULL) {
+		perror(path);
+		return -1;
+	}
+	while ((d = readdir(dir)) != NULL) {
+		if (d->d_name[0] == '.')
+			continue;
+		snprintf(file, sizeof file, "%s/%s", path, d->d_name);
+		rv |= replay_file(file);
+		++*count;
+	}
+	closedir(dir);
+	return rv;
+}
+
+int
+main(int argc, char **argv)
+{
+	unsigned count = 0;
+	struct stat st;
+	int rv = 0;
+
+	for (int i = 1; i < argc; i++) {
+		if (stat(argv[i], &st) == 0 && S_ISDIR(st.st_mode)) {
+			rv |= replay_dir(argv[i], &count);
+		} else {
+			rv |= replay_file(argv[i]);
+			count++;
+		}
+	}
+	printf("%u files replayed\n", count);
+	/* A corpus that is not there proves nothing. */
+	return rv == 0 && count > 0 ? 0 : 1;
+}

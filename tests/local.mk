@@ -1,0 +1,63 @@
+# Built by `make check`; tests/run (through ./test.sh) runs them, and so does
+# `make check` for those that need nothing but themselves.
+
+if HAVE_CMOCKA
+LDADD = $(FENCE_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS = \
+	tests/unit/test_arena \
+	tests/unit/test_ask \
+	tests/unit/test_buf \
+	tests/unit/test_bwrap \
+	tests/unit/test_confine \
+	tests/unit/test_decide_fs \
+	tests/unit/test_decide_net \
+	tests/unit/test_dnsmsg \
+	tests/unit/test_event \
+	tests/unit/test_fd \
+	tests/unit/test_host \
+	tests/unit/test_http1 \
+	tests/unit/test_init \
+	tests/unit/test_initplan \
+	tests/unit/test_json \
+	tests/unit/test_landlock \
+	tests/unit/test_launcher \
+	tests/unit/test_loop \
+	tests/unit/test_mounts \
+	tests/unit/test_nft \
+	tests/unit/test_pattern \
+	tests/unit/test_policy \
+	tests/unit/test_proxy \
+	tests/unit/test_relay \
+	tests/unit/test_route \
+	tests/unit/test_seccomp \
+	tests/unit/test_shim \
+	tests/unit/test_str \
+	tests/unit/test_who \
+	tests/unit/test_witness
+
+FUZZERS = \
+	tests/fuzz/fuzz_ask \
+	tests/fuzz/fuzz_dnsmsg \
+	tests/fuzz/fuzz_host \
+	tests/fuzz/fuzz_http1 \
+	tests/fuzz/fuzz_json
+
+check_PROGRAMS += $(UNIT_TESTS) $(FUZZERS)
+
+# In the suite a fuzz target replays its corpus; with clang's
+# -fsanitize=fuzzer the same file is the fuzzer (tests/README.md).
+tests_fuzz_fuzz_ask_SOURCES = tests/fuzz/fuzz_ask.c tests/fuzz/replay.c
+tests_fuzz_fuzz_dnsmsg_SOURCES = tests/fuzz/fuzz_dnsmsg.c tests/fuzz/replay.c
+tests_fuzz_fuzz_host_SOURCES = tests/fuzz/fuzz_host.c tests/fuzz/replay.c
+tests_fuzz_fuzz_http1_SOURCES = tests/fuzz/fuzz_http1.c tests/fuzz/replay.c
+tests_fuzz_fuzz_json_SOURCES = tests/fuzz/fuzz_json.c tests/fuzz/replay.c
+endif
+
+include tests/probes/local.mk
+
+EXTRA_DIST += tests/README.md tests/batch tests/batches tests/contract \
+	tests/fuzz/corpus tests/golden tests/kill-at tests/lib.sh tests/lint \
+	tests/records.py tests/run tests/self-check tests/setup.sh tests/trace \
+	tests/unit/netns.h tests/unit/shim_rows.h tests/validate-events \
+	tests/world

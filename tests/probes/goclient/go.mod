@@ -1,0 +1,3 @@
+module fence.test/goclient
+
+go 1.19

@@ -1,0 +1,138 @@
+# setup.sh: what run.sh and test.sh share: packages and builds.
+# Sourced by bash with $top set to the source tree and $me to the caller.
+# shellcheck shell=bash
+
+# package, and how to see that it is there: a command, a pkg-config module
+# or a file.  Read by `missing`.
+build_packages="
+gcc		cmd:gcc
+libc6-dev	file:/usr/include/stdio.h
+linux-libc-dev	file:/usr/include/linux/seccomp.h
+make		cmd:make
+autoconf	cmd:autoconf
+automake	cmd:automake
+pkg-config	cmd:pkg-config
+libseccomp-dev	pc:libseccomp
+bubblewrap	cmd:bwrap
+"
+test_packages="
+libcmocka-dev	pc:cmocka
+clang		cmd:clang
+curl		cmd:curl
+openssl		cmd:openssl
+busybox-static	static:busybox
+dnsutils	cmd:dig
+netcat-openbsd	cmd:nc
+iputils-ping	cmd:ping
+iproute2	cmd:ip
+tmux		cmd:tmux
+python3		file:/usr/bin/python3
+golang-go	cmd:go
+git		cmd:git
+mandoc		cmd:mandoc
+file		cmd:file
+procps		cmd:ps
+util-linux	cmd:setpriv
+binutils	cmd:nm
+"
+
+die() {
+	echo "$me: $*" >&2
+	exit 1
+}
+
+is_there() {	# is_there CHECK
+	case $1 in
+	cmd:*)	command -v "${1#*:}" >/dev/null ;;
+	pc:*)	pkg-config --exists "${1#*:}" 2>/dev/null ;;
+	file:*)	[ -e "${1#*:}" ] ;;
+	static:*)
+		command -v "${1#*:}" >/dev/null &&
+		    ! ldd "$(command -v "${1#*:}")" >/dev/null 2>&1 ;;
+	esac
+}
+
+missing() {	# missing TABLE: prints the packages that are not there
+	local package check
+	while read -r package check; do
+		[ -z "$package" ] || is_there "$check" || echo "$package"
+	done <<<"$1"
+}
+
+apt() {	# apt ARGS…, by whoever may
+	local sudo=()
+	[ "$(id -u)" -eq 0 ] || sudo=(sudo)
+	"${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -y \
+	    "$@" >&2
+}
+
+may_apt() {
+	command -v apt-get >/dev/null || return 1
+	[ "$(id -u)" -eq 0 ] && return
+	command -v sudo >/dev/null || return 1
+	sudo -n true 2>/dev/null || [ -t 0 ]
+}
+
+# need TABLE: installs what is missing, or says in one line what that is.
+need() {
+	local list
+	# /usr/sbin holds ip and useradd, and is not on every user's path.
+	PATH=$PATH:/usr/sbin:/sbin:/usr/local/go/bin
+	list=$(missing "$1" | tr '\n' ' ')
+	[ -n "$list" ] || return 0
+	may_apt || die "please install: $list"
+	echo "$me: installing $list" >&2
+	apt update || die "apt-get update failed; please install: $list"
+	# shellcheck disable=SC2086 # a list of words
+	apt --no-install-recommends install $list ||
+	    die "apt-get install failed; please install: $list"
+	list=$(missing "$1" | tr '\n' ' ')
+	[ -z "$list" ] || die "still missing after apt-get: $list"
+}
+
+sources=(launcher platform policy proxy shim man tests/local.mk
+    configure.ac Makefile.am)
+
+# is_fresh STAMP: nothing that goes into a build is newer than STAMP.
+is_fresh() {
+	[ -e "$1" ] && [ -z "$(cd "$top" &&
+	    find "${sources[@]}" -newer "$1" -print -quit)" ]
+}
+
+make_configure() {
+	if [ ! -e "$top/configure" ] || [ ! -e "$top/build-aux/install-sh" ] ||
+	    [ -n "$(cd "$top" && find \
+	    configure.ac Makefile.am ./*/local.mk -newer configure \
+	    -print -quit)" ]; then
+		"$top/autogen.sh" >&2 || die "autogen.sh failed"
+		touch "$top/configure"	# autoreconf leaves it when unchanged
+	fi
+}
+
+# build DIR TARGETS CONFIGURE-ARGS…: out of tree, only what changed.
+build() {
+	local dir=$top/$1 targets=$2
+	shift 2
+	if ! mkdir -p "$dir" 2>/dev/null || [ ! -w "$dir" ] ||
+	    [ ! -w "$top" ]; then
+		die "cannot write to $top: its owner has to build it first"
+	fi
+	make_configure
+	if [ ! -e "$dir/Makefile" ] || [ "$top/configure" -nt "$dir/Makefile" ] ||
+	    [ "$*" != "$(cat "$dir/.configured" 2>/dev/null)" ]; then
+		(cd "$dir" && "$top/configure" -q "$@") >&2 ||
+		    die "configure failed in $dir"
+		touch "$dir/Makefile"
+		echo "$*" >"$dir/.configured"
+	fi
+	# The stamp is older than the build: a source saved meanwhile is new.
+	touch "$dir/.begun"
+	echo "$me: building in $dir" >&2
+	# shellcheck disable=SC2086 # a list of words
+	if ! make -C "$dir" -s -j2 $targets >"$dir/.log" 2>&1; then
+		cat "$dir/.log" >&2
+		die "make failed in $dir"
+	fi
+	grep -i -A3 'warning:' "$dir/.log" >&2 || :
+	mv "$dir/.begun" "$dir/.made"
+}

@@ -1,0 +1,470 @@
+/*
+ * shim_rows: the calls of test_shim, one a row: what it must answer, and what
+ * the shim must say of it.  Rows run in their order, in a child whose working
+ * directory is T/dir; later ones look at what earlier ones made.
+ */
+#ifndef FENCE_TESTS_UNIT_SHIM_ROWS_H
+#define FENCE_TESTS_UNIT_SHIM_ROWS_H
+
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#include <arpa/inet.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <netinet/in.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shim/wire.h"
+
+#define T	"/run/t"
+#define LEN(a)	(sizeof(a) / sizeof((a)[0]))
+
+extern char **environ;
+
+/* The fortified names have no prototype of their own. */
+int	 __open_2(const char *, int);
+int	 __open64_2(const char *, int);
+int	 __openat_2(int, const char *, int);
+int	 __openat64_2(int, const char *, int);
+
+static int
+at(const char *path)
+{
+	return syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+}
+
+static int
+dial(const char *addr, int port)
+{
+	struct sockaddr_in in = { .sin_family = AF_INET };
+	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6 };
+	int fd;
+
+	if (inet_pton(AF_INET, addr, &in.sin_addr) == 1) {
+		in.sin_port = htons(port);
+		fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		return connect(fd, (struct sockaddr *)&in, sizeof in);
+	}
+	inet_pton(AF_INET6, addr, &in6.sin6_addr);
+	in6.sin6_port = htons(port);
+	fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	return connect(fd, (struct sockaddr *)&in6, sizeof in6);
+}
+
+/* '@' for an abstract name; then the length has no NUL. */
+static int
+dial_unix(const char *path)
+{
+	struct sockaddr_un un = { .sun_family = AF_UNIX };
+	socklen_t len = offsetof(struct sockaddr_un, sun_path);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	strcpy(un.sun_path, path);
+	len += strlen(path);
+	if (un.sun_path[0] == '@')
+		un.sun_path[0] = '\0';
+	return connect(fd, (struct sockaddr *)&un, len);
+}
+
+static int
+dial_family(sa_family_t family, socklen_t len)
+{
+	struct sockaddr_storage ss = { .ss_family = family };
+
+	return connect(-1, (struct sockaddr *)&ss, len);
+}
+
+/* From here on the kernel refuses each connect(), whatever its address. */
+static int
+no_connect(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+		    offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_connect, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog prog = { LEN(code), code };
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog, 0, 0);
+}
+
+static int
+spawned(int err, pid_t pid)
+{
+	if (err == 0)
+		waitpid(pid, NULL, 0);
+	errno = err;
+	return err == 0 ? 0 : -1;
+}
+
+static int
+reaped(pid_t pid)
+{
+	int status;
+
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		return -1;
+	errno = WIFEXITED(status) ? WEXITSTATUS(status) : ECANCELED;
+	return errno == 0 ? 0 : -1;
+}
+
+static volatile int handler_err;
+
+static void
+on_signal(int signo)
+{
+	int fd = open(T "/none", O_RDONLY);
+
+	(void)signo;
+	handler_err = fd < 0 ? errno : 0;
+}
+
+/* On an alternate stack of the smallest customary size. */
+static int
+in_handler(void)
+{
+	static char mem[32768];
+	stack_t st = { .ss_sp = mem, .ss_size = sizeof mem };
+	struct sigaction sa = {
+		.sa_handler = on_signal,
+		.sa_flags = SA_ONSTACK,
+	};
+
+#ifndef __SANITIZE_ADDRESS__
+	st.ss_size = 8192;
+#endif
+	sigaltstack(&st, NULL);
+	sigaction(SIGUSR1, &sa, NULL);
+	raise(SIGUSR1);
+	errno = handler_err;
+	return handler_err == 0 ? 0 : -1;
+}
+
+/* Before any constructor ran, the library's own included. */
+static int preinit_err = -1;
+
+static void
+preinit(int argc, char **argv)
+{
+	if (argc < 2 || strcmp(argv[1], "--rows") != 0)
+		return;
+	preinit_err = open(T "/file", O_RDONLY) < 0 ? errno : 0;
+}
+
+__attribute__((used, section(".preinit_array")))
+static void (*const preinit_entry)(int, char **) = preinit;
+
+static int
+before_main(void)
+{
+	errno = preinit_err;
+	return preinit_err == 0 ? 0 : -1;
+}
+
+static int
+shell(const char *cmd)
+{
+	return WEXITSTATUS(system(cmd));
+}
+
+static int
+piped(const char *cmd)
+{
+	FILE *p = popen(cmd, "r");
+
+	return p == NULL ? -1 : WEXITSTATUS(pclose(p));
+}
+
+#define AS_FD(expr)	int v = (expr); if (v >= 0) close(v); return v
+#define AS_ST(expr)	return (expr)
+#define AS_FP(expr)	FILE *v = (expr); return v ? (fclose(v), 0) : -1
+#define AS_DP(expr)	DIR *v = (expr); return v ? (closedir(v), 0) : -1
+#define AS_EX(expr)							\
+	pid_t p = fork();						\
+	if (p == 0) {							\
+		errno = 0;						\
+		(void)(expr);						\
+		_exit(errno);						\
+	}								\
+	return reaped(p)
+#define AS_VF(expr)							\
+	pid_t p = vfork();						\
+	if (p == 0) {							\
+		(void)(expr);						\
+		_exit(errno);						\
+	}								\
+	return reaped(p)
+#define AS_SP(expr)	pid_t p = 0; int e = (expr); return spawned(e, p)
+
+#define ARGV	((char *[]){ "a", NULL })
+#define PATHS(s) setenv("PATH", (s), 1)
+#define NONE	0, NULL, 0
+#define OPEN(p, flags)	WIRE_OPEN, p, flags
+#define CHANGE(p)	WIRE_OPEN, p, O_WRONLY | O_CREAT
+#define EXEC(p)		WIRE_EXEC, p, 0
+
+/* name, kind, call, errno expected, record expected */
+#define ROWS(R)								\
+R(preinit, ST, before_main(), 0, NONE)					\
+R(open_ok, FD, open(T "/file", O_RDONLY), 0, NONE)			\
+R(open_missing, FD, open(T "/nope", O_RDONLY), ENOENT, NONE)		\
+R(open_shut, FD, open(T "/none", O_RDONLY), EACCES,			\
+    OPEN(T "/none", O_RDONLY))						\
+R(open_shut_rw, FD, open(T "/none", O_RDWR | O_TRUNC), EACCES,		\
+    OPEN(T "/none", O_RDWR | O_TRUNC))					\
+R(open_dir_write, FD, open(T "/dir", O_WRONLY), EISDIR, NONE)		\
+R(open_excl, FD, open(T "/file", O_WRONLY | O_CREAT | O_EXCL, 0600),	\
+    EEXIST, NONE)							\
+R(open_new, FD, open(T "/new", O_WRONLY | O_CREAT, 0640), 0, NONE)	\
+R(open_mode, ST, is_mode(T "/new", 0640), 0, NONE)			\
+R(open_ro_read, FD, open(T "/ro/file", O_RDONLY), 0, NONE)		\
+R(open_ro_write, FD, open(T "/ro/file", O_WRONLY), EROFS,		\
+    OPEN(T "/ro/file", O_WRONLY))					\
+R(open_ro_new, FD, open(T "/ro/new", O_WRONLY | O_CREAT, 0600), EROFS,	\
+    CHANGE(T "/ro/new"))						\
+R(open_ro_excl, FD, open(T "/ro/file", O_WRONLY | O_CREAT | O_EXCL, 0),	\
+    EEXIST, NONE)							\
+R(open_ro_dir, FD, open(T "/ro/dir", O_WRONLY), EISDIR, NONE)		\
+R(open_ro_below, FD, open(T "/ro/nope/x", O_WRONLY | O_CREAT, 0),	\
+    ENOENT, NONE)							\
+R(open_notdir, FD, open(T "/file/x", O_RDONLY), ENOTDIR, NONE)		\
+R(open_loop, FD, open(T "/loop", O_RDONLY), ELOOP, NONE)		\
+R(open_long, FD, open(too_long(), O_RDONLY), ENAMETOOLONG, NONE)	\
+R(open_fault, FD, open(nowhere(), O_RDONLY), EFAULT, NONE)		\
+R(open_in_shut, FD, open(T "/shut/file", O_RDONLY), EACCES,		\
+    OPEN(T "/shut/file", O_RDONLY))					\
+R(open_relative, FD, open("../none", O_RDONLY), EACCES,			\
+    OPEN(T "/dir/../none", O_RDONLY))					\
+R(open_tmpfile, ST, fd_mode(open(T "/dir", O_TMPFILE | O_RDWR, 0604),	\
+    0604), 0, NONE)							\
+R(open_tmpfile_ro, FD, open(T "/ro/dir", O_TMPFILE | O_RDWR, 0600),	\
+    EROFS, OPEN(T "/ro/dir", O_TMPFILE | O_RDWR))			\
+R(open_2, FD, __open_2(T "/none", O_RDONLY), EACCES,			\
+    OPEN(T "/none", O_RDONLY))						\
+R(open64_ok, FD, open64(T "/new64", O_RDWR | O_CREAT, 0604), 0, NONE)	\
+R(open64_mode, ST, is_mode(T "/new64", 0604), 0, NONE)			\
+R(open64_shut, FD, open64(T "/none", O_RDONLY), EACCES,			\
+    OPEN(T "/none", O_RDONLY))						\
+R(open64_2, FD, __open64_2(T "/ro/file", O_RDWR), EROFS,		\
+    OPEN(T "/ro/file", O_RDWR))						\
+R(openat_ok, FD, openat(at(T), "file", O_RDONLY), 0, NONE)		\
+R(openat_badfd, FD, openat(-7, "file", O_RDONLY), EBADF, NONE)		\
+R(openat_shut, FD, openat(at(T "/dir"), "../none", O_RDONLY), EACCES,	\
+    OPEN(T "/dir/../none", O_RDONLY))					\
+R(openat_cwd, FD, openat(AT_FDCWD, "../none", O_RDONLY), EACCES,	\
+    OPEN(T "/dir/../none", O_RDONLY))					\
+R(openat_abs, FD, openat(-7, T "/none", O_RDONLY), EACCES,		\
+    OPEN(T "/none", O_RDONLY))						\
+R(openat_new, FD, openat(at(T), "atnew", O_RDWR | O_CREAT, 0606), 0, NONE) \
+R(openat_mode, ST, is_mode(T "/atnew", 0606), 0, NONE)			\
+R(openat64_ro, FD, openat64(at(T "/ro"), "x", O_RDWR | O_CREAT, 0),	\
+    EROFS, OPEN(T "/ro/x", O_RDWR | O_CREAT))				\
+R(openat_2, FD, __openat_2(at(T), "none", O_RDONLY), EACCES,		\
+    OPEN(T "/none", O_RDONLY))						\
+R(openat64_2, FD, __openat64_2(at(T), "none", O_RDONLY), EACCES,	\
+    OPEN(T "/none", O_RDONLY))						\
+R(creat_ok, FD, creat(T "/made", 0600), 0, NONE)			\
+R(creat_shut, FD, creat(T "/none", 0600), EACCES,			\
+    OPEN(T "/none", O_WRONLY | O_CREAT | O_TRUNC))			\
+R(creat64_ro, FD, creat64(T "/ro/new", 0600), EROFS,			\
+    OPEN(T "/ro/new", O_WRONLY | O_CREAT | O_TRUNC))			\
+R(fopen_ok, FP, fopen(T "/file", "r"), 0, NONE)				\
+R(fopen_missing, FP, fopen(T "/nope", "r"), ENOENT, NONE)		\
+R(fopen_mode, FP, fopen(T "/none", "q"), EINVAL, NONE)			\
+R(fopen_shut, FP, fopen(T "/none", "re"), EACCES,			\
+    OPEN(T "/none", O_RDONLY))						\
+R(fopen_ro_w, FP, fopen(T "/ro/file", "w"), EROFS,			\
+    OPEN(T "/ro/file", O_WRONLY | O_CREAT | O_TRUNC))			\
+R(fopen_ro_a, FP, fopen(T "/ro/new", "a+"), EROFS,			\
+    OPEN(T "/ro/new", O_RDWR | O_CREAT | O_APPEND))			\
+R(fopen64_ro, FP, fopen64(T "/ro/file", "rb+"), EROFS,			\
+    OPEN(T "/ro/file", O_RDWR))						\
+R(freopen_ok, FP, freopen(T "/file", "r", fopen(T "/file", "r")), 0,	\
+    NONE)								\
+R(freopen_null, FP, freopen(NULL, "r", fopen(T "/file", "r+")), 0, NONE) \
+R(freopen_shut, FP, freopen(T "/none", "r", fopen(T "/file", "r")),	\
+    EACCES, OPEN(T "/none", O_RDONLY))					\
+R(freopen64_ro, FP, freopen64(T "/ro/x", "w", fopen(T "/file", "r")),	\
+    EROFS, OPEN(T "/ro/x", O_WRONLY | O_CREAT | O_TRUNC))		\
+R(opendir_ok, DP, opendir(T "/dir"), 0, NONE)				\
+R(opendir_missing, DP, opendir(T "/nope"), ENOENT, NONE)		\
+R(opendir_file, DP, opendir(T "/file"), ENOTDIR, NONE)			\
+R(opendir_shut, DP, opendir(T "/shut"), EACCES,				\
+    OPEN(T "/shut", O_RDONLY | O_DIRECTORY))				\
+R(mkdir_ok, ST, mkdir(T "/made.d", 0700), 0, NONE)			\
+R(mkdir_exists, ST, mkdir(T "/dir", 0700), EEXIST, NONE)		\
+R(mkdir_ro_exists, ST, mkdir(T "/ro/dir", 0700), EEXIST, NONE)		\
+R(mkdir_ro, ST, mkdir(T "/ro/d", 0700), EROFS, CHANGE(T "/ro/d"))	\
+R(mkdirat_ro, ST, mkdirat(at(T "/ro"), "d", 0700), EROFS,		\
+    CHANGE(T "/ro/d"))							\
+R(rmdir_full, ST, rmdir(T "/ro"), EBUSY, NONE)				\
+R(rmdir_ro, ST, rmdir(T "/ro/dir"), EROFS, CHANGE(T "/ro/dir"))		\
+R(remove_ro, ST, remove(T "/ro/file"), EROFS, CHANGE(T "/ro/file"))	\
+R(unlink_ok, ST, unlink(T "/made"), 0, NONE)				\
+R(unlink_dir, ST, unlink(T "/dir"), EISDIR, NONE)			\
+R(unlink_ro, ST, unlink(T "/ro/file"), EROFS, CHANGE(T "/ro/file"))	\
+R(unlinkat_ro, ST, unlinkat(at(T "/ro"), "dir", AT_REMOVEDIR), EROFS,	\
+    CHANGE(T "/ro/dir"))						\
+R(rename_ok, ST, rename(T "/new", T "/new2"), 0, NONE)			\
+R(rename_missing, ST, rename(T "/nope", T "/x"), ENOENT, NONE)		\
+R(rename_xdev, ST, rename(T "/file", T "/ro/x"), EXDEV, NONE)		\
+R(rename_ro, ST, rename(T "/ro/file", T "/ro/x"), EROFS,		\
+    CHANGE(T "/ro/x"))							\
+R(renameat_ro, ST, renameat(at(T "/ro"), "file", at(T "/ro"), "x"),	\
+    EROFS, CHANGE(T "/ro/x"))						\
+R(renameat2_ro, ST, renameat2(at(T "/ro"), "file", at(T "/ro"), "y",	\
+    RENAME_NOREPLACE), EROFS, CHANGE(T "/ro/y"))			\
+R(link_ok, ST, link(T "/file", T "/file2"), 0, NONE)			\
+R(link_dir, ST, link(T "/dir", T "/dir2"), EPERM, CHANGE(T "/dir2"))	\
+R(linkat_ro, ST, linkat(at(T "/ro"), "file", at(T "/ro"), "l", 0),	\
+    EROFS, CHANGE(T "/ro/l"))						\
+R(symlink_ok, ST, symlink("x", T "/sym"), 0, NONE)			\
+R(symlink_ro, ST, symlink("x", T "/ro/sym"), EROFS, CHANGE(T "/ro/sym")) \
+R(symlinkat_ro, ST, symlinkat("x", at(T "/ro"), "sym"), EROFS,		\
+    CHANGE(T "/ro/sym"))						\
+R(connect4, ST, dial("192.0.2.7", 443), EACCES, WIRE_CONNECT,		\
+    "192.0.2.7", 443)							\
+R(connect6, ST, dial("2001:db8::7", 8080), EACCES, WIRE_CONNECT,	\
+    "2001:db8::7", 8080)						\
+R(connect_refused, ST, dial("127.0.0.1", 1), ECONNREFUSED, NONE)	\
+R(connect_badfd, ST, dial_family(AF_INET, 16), EBADF, NONE)		\
+R(unix_ok, ST, dial_unix(T "/sock"), 0, NONE)				\
+R(unix_missing, ST, dial_unix(T "/nope"), ENOENT, NONE)			\
+R(unix_shut, ST, dial_unix(T "/sock.shut"), EACCES, WIRE_CONNECT,	\
+    T "/sock.shut", 0)							\
+R(unix_relative, ST, dial_unix("../sock.shut"), EACCES, WIRE_CONNECT,	\
+    T "/dir/../sock.shut", 0)						\
+R(unix_abstract, EX, (no_connect(), dial_unix("@a b")), EPERM,		\
+    WIRE_CONNECT, "@a b", 0)						\
+R(unix_nameless, EX, (no_connect(), dial_family(AF_UNIX, 2)), EPERM,	\
+    NONE)								\
+R(connect_other, EX, (no_connect(), dial_family(AF_NETLINK, 12)), EPERM, \
+    NONE)								\
+R(connect_short, EX, (no_connect(), dial_family(AF_INET, 7)), EPERM,	\
+    NONE)								\
+R(connect_empty, EX, (no_connect(), dial_family(AF_INET, 0)), EPERM,	\
+    NONE)								\
+R(execve_ok, EX, execve("/bin/true", ARGV, environ), 0, NONE)		\
+R(execve_missing, EX, execve(T "/nope", ARGV, environ), ENOENT, NONE)	\
+R(execve_format, EX, execve(T "/empty", ARGV, environ), ENOEXEC, NONE)	\
+R(execve_plain, EX, execve(T "/file", ARGV, environ), EACCES,		\
+    EXEC(T "/file"))							\
+R(execve_vfork, VF, execve(T "/file", ARGV, environ), EACCES,		\
+    EXEC(T "/file"))							\
+R(open_vfork, VF, open("../none", O_RDONLY), EACCES,			\
+    OPEN(T "/dir/../none", O_RDONLY))					\
+R(execv_plain, EX, execv("../file", ARGV), EACCES,			\
+    EXEC(T "/dir/../file"))						\
+R(execl_ok, EX, execl("/bin/sh", "sh", "-c", "exit $#", "0", NULL), 0,	\
+    NONE)								\
+R(execl_args, EX, execl("/bin/sh", "sh", "-c", "exit $#", "0", "1", "2", \
+    NULL), 2, NONE)							\
+R(execl_plain, EX, execl(T "/file", "x", NULL), EACCES, EXEC(T "/file")) \
+R(execle_env, EX, execle("/bin/sh", "sh", "-c", "exit $N", NULL,	\
+    ((char *[]){ "N=5", NULL })), 5, NONE)				\
+R(execle_plain, EX, execle(T "/file", "x", NULL, environ), EACCES,	\
+    EXEC(T "/file"))							\
+R(execvp_ok, EX, execvp("true", ARGV), 0, NONE)				\
+R(execvp_missing, EX, execvp("no-such-program", ARGV), ENOENT, NONE)	\
+R(execvp_slash, EX, execvp("../file", ARGV), EACCES,			\
+    EXEC(T "/dir/../file"))						\
+R(execvp_path, EX, (PATHS("/bin:" T ":/usr/bin"), execvp("file.x",	\
+    ARGV)), EACCES, EXEC(T "/file.x"))					\
+R(execvp_shut, EX, (PATHS(T "/dir:" T "/shut/"), execvp("gone", ARGV)),	\
+    EACCES, EXEC(T "/shut/gone"))					\
+R(execvpe_path, EX, (PATHS("/bin:" T), execvpe("file.x", ARGV,		\
+    environ)), EACCES, EXEC(T "/file.x"))				\
+R(execlp_path, EX, (PATHS("/bin:" T), execlp("file.x", "x", NULL)),	\
+    EACCES, EXEC(T "/file.x"))						\
+R(fexecve_ok, EX, fexecve(at("/bin/true"), ARGV, environ), 0, NONE)	\
+R(fexecve_plain, EX, fexecve(at(T "/file"), ARGV, environ), EACCES,	\
+    EXEC(T "/file"))							\
+R(execveat_plain, EX, execveat(at(T), "file", ARGV, environ, 0),	\
+    EACCES, EXEC(T "/file"))						\
+R(spawn_ok, SP, posix_spawn(&p, "/bin/true", NULL, NULL, ARGV,		\
+    environ), 0, NONE)							\
+R(spawn_missing, SP, posix_spawn(&p, T "/nope", NULL, NULL, ARGV,	\
+    environ), ENOENT, NONE)						\
+R(spawn_plain, SP, posix_spawn(&p, T "/file", NULL, NULL, ARGV,		\
+    environ), EACCES, EXEC(T "/file"))					\
+R(spawnp_path, SP, (PATHS("/bin:" T), posix_spawnp(&p, "file.x", NULL,	\
+    NULL, ARGV, environ)), EACCES, EXEC(T "/file.x"))			\
+R(handler, ST, in_handler(), EACCES, OPEN(T "/none", O_RDONLY))		\
+R(system_ok, EX, errno = shell("cat " T "/file >/dev/null"), 0, NONE)	\
+R(popen_ok, EX, errno = piped("cat " T "/file >/dev/null"), 0, NONE)	\
+R(sh_system, EX, errno = shell("(: > " T "/ro/x) 2>/dev/null || exit 30"), \
+    EROFS, OPEN(T "/ro/x", O_WRONLY | O_CREAT | O_TRUNC))		\
+R(sh_popen, EX, errno = piped("(: > " T "/ro/x) 2>/dev/null || exit 30"), \
+    EROFS, OPEN(T "/ro/x", O_WRONLY | O_CREAT | O_TRUNC))
+
+static int
+fd_mode(int fd, mode_t mode)
+{
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -1;
+	close(fd);
+	errno = (st.st_mode & 07777) == mode ? 0 : EINVAL;
+	return errno == 0 ? 0 : -1;
+}
+
+static int
+is_mode(const char *path, mode_t mode)
+{
+	return fd_mode(at(path), mode);
+}
+
+static const char *
+too_long(void)
+{
+	static char path[8192];
+
+	memset(path, 'a', sizeof path - 1);
+	path[0] = '/';
+	return path;
+}
+
+static const char *
+nowhere(void)
+{
+	return (const char *)(uintptr_t)8;
+}
+
+#define ROW_FN(id, kind, expr, err, ...)				\
+static int row_##id(void) { AS_##kind(expr); }
+ROWS(ROW_FN)
+
+static const struct row {
+	const char	*name;
+	int		(*fn)(void);
+	int		 err;
+	int		 call;
+	const char	*path;		/* or address */
+	uint32_t	 flags;		/* or port */
+} rows[] = {
+#define ROW_DATA(id, kind, expr, err, ...)				\
+	{ #id, row_##id, err, __VA_ARGS__ },
+	ROWS(ROW_DATA)
+};
+
+#endif

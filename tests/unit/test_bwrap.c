@@ -1,0 +1,63 @@
+/* bwrap: jail_spec -> arguments, compared with tests/golden/bwrap.args. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "platform/linux/bwrap.h"
+
+static const struct jail_mount mounts[] = {
+	{ MOUNT_RO, "/", NULL },
+	{ MOUNT_DEV, "/dev", NULL },
+	{ MOUNT_PROC, "/proc", NULL },
+	{ MOUNT_TMPFS, "/tmp", NULL },
+	{ MOUNT_MASK_FILE, "/etc/shadow", NULL },
+	{ MOUNT_MASK_DIR, "/home/u", NULL },
+	{ MOUNT_RW, "/home/u/a b", NULL },
+	{ MOUNT_RO, "/home/u/a b/--bind", NULL },
+	{ MOUNT_MASK_DIR, "/srv/secret", NULL },
+	{ MOUNT_MASK_FILE, "/srv/x", NULL },
+};
+
+static void
+test_golden(void **state)
+{
+	struct jail_spec spec = { .mounts = mounts,
+	    .nmounts = sizeof mounts / sizeof mounts[0] };
+	const int fds[] = { 11, 12 };
+	const char *dir = getenv("srcdir");
+	char path[4096], want[4096];
+	struct buf b;
+	FILE *fp;
+	size_t n;
+
+	(void)state;
+	buf_init(&b, 0);
+	assert_int_equal(bwrap_data_fds(&spec), 2);
+	bwrap_args(&spec, fds, &b);
+	for (size_t i = 0; i < b.len; i++)
+		if (b.data[i] == '\0')
+			b.data[i] = '\n';
+	snprintf(path, sizeof path, "%s/tests/golden/bwrap.args",
+	    dir != NULL ? dir : ".");
+	fp = fopen(path, "re");
+	assert_non_null(fp);
+	n = fread(want, 1, sizeof want - 1, fp);
+	want[n] = '\0';
+	fclose(fp);
+	assert_string_equal(b.data, want);
+	buf_release(&b);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_golden) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

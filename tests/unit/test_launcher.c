@@ -1,0 +1,244 @@
+/* The launcher's small parts: env, opt, addrbook, dial. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "launcher/addrbook.h"
+#include "launcher/dial.h"
+#include "launcher/env.h"
+#include "launcher/opt.h"
+#include "platform/base/arena.h"
+
+/* ---- env ---- */
+
+static const struct {
+	const char	*host;
+	const char	*name;
+	const char	*want;	/* NULL: absent */
+} env_cases[] = {
+	{ "PATH=/bin", "PATH", "/bin" },
+	{ "LD_PRELOAD=/x.so", "LD_PRELOAD", NULL },
+	{ "LD_LIBRARY_PATH=/x", "LD_LIBRARY_PATH", NULL },
+	{ "LD_=", "LD_", NULL },
+	{ "LDFLAGS=-lx", "LDFLAGS", "-lx" },
+	{ "DYLD_INSERT_LIBRARIES=x", "DYLD_INSERT_LIBRARIES", NULL },
+	{ "http_proxy=http://corp:1", "http_proxy", "http://127.0.0.1:3128" },
+	{ "HTTPS_PROXY=http://corp:1", "HTTPS_PROXY",
+	    "http://127.0.0.1:3128" },
+	{ "NO_PROXY=*", "NO_PROXY", "localhost,127.0.0.1,::1" },
+	{ "FTP_PROXY=http://corp:1", "FTP_PROXY", NULL },
+	{ "A=1", "FENCE_SANDBOX", "1" },
+	{ "FENCE_SANDBOX=0", "FENCE_SANDBOX", "1" },
+	{ "FENCE_PRETEND=noshim", "FENCE_PRETEND", NULL },
+	{ "XDG_RUNTIME_DIR=/run/user/1", "XDG_RUNTIME_DIR", NULL },
+	{ "XDG_RUNTIME_DIR=/home/u/r", "XDG_RUNTIME_DIR", "/home/u/r" },
+	{ "TMPDIR=/var/x", "TMPDIR", NULL },
+	{ "TMPDIR=/tmp", "TMPDIR", "/tmp" },
+	{ "A=1", "ASAN_OPTIONS", "verify_asan_link_order=0" },
+	{ "ASAN_OPTIONS=a=1", "ASAN_OPTIONS",
+	    "a=1:verify_asan_link_order=0" },
+	{ "EMPTY=", "EMPTY", "" },
+	{ "no-equals-sign", "no-equals-sign", NULL },
+};
+
+static void
+test_env(void **state)
+{
+	struct arena *a = arena_new();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof env_cases / sizeof env_cases[0]; i++) {
+		char *host[] = { (char *)env_cases[i].host, NULL };
+		char **out = env_compose(a, host);
+		const char *got = env_get(out, env_cases[i].name);
+		unsigned times = 0;
+		size_t n = strlen(env_cases[i].name);
+
+		if ((got == NULL) != (env_cases[i].want == NULL) ||
+		    (got != NULL && strcmp(got, env_cases[i].want) != 0))
+			fail_msg("%s: %s is %s", env_cases[i].host,
+			    env_cases[i].name, got != NULL ? got : "absent");
+		for (char **p = out; *p != NULL; p++)
+			times += strncmp(*p, env_cases[i].name, n) == 0 &&
+			    (*p)[n] == '=';
+		assert_int_equal(times, env_cases[i].want != NULL);
+	}
+	arena_free(a);
+}
+
+/* ---- opt ---- */
+
+static const struct {
+	const char	*words[6];
+	int		 rest;		/* -1: refused */
+	const char	*message;	/* part of it, or of the hint */
+	const char	*settings;
+	bool		 monitor;
+} opt_cases[] = {
+	{ { "make" }, 1, NULL, NULL, false },
+	{ { "-m", "make", "-j" }, 2, NULL, NULL, true },
+	{ { "--", "-m" }, 2, NULL, NULL, false },
+	{ { "-s", "f", "x" }, 3, NULL, "f", false },
+	{ { "-sf", "x" }, 2, NULL, "f", false },
+	{ { "-ms", "f", "x" }, 3, NULL, "f", true },
+	{ { "--settings=f", "x" }, 2, NULL, "f", false },
+	{ { "--settings", "f", "--monitor", "x" }, 4, NULL, "f", true },
+	{ { "-", "x" }, 1, NULL, NULL, false },
+	{ { "--settings" }, -1, "wants a value", NULL, false },
+	{ { "--settings=" }, -1, "wants a value", NULL, false },
+	{ { "--monitor=1" }, -1, "takes no value", NULL, false },
+	{ { "--setings", "f" }, -1, "did you mean --settings", NULL, false },
+	{ { "--frobnicate" }, -1, "--help lists", NULL, false },
+	{ { "-Z" }, -1, "unknown option", NULL, false },
+	{ { "-t", "code" }, -1, "not in this version", NULL, false },
+	{ { "--weaker", "landlock" }, -1, "not in this version", NULL,
+	    false },
+};
+
+static void
+test_opt(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof opt_cases / sizeof opt_cases[0]; i++) {
+		struct run_options ro = { 0 };
+		struct err e = { 0 };
+		char *argv[8] = { (char *)"fence-run" };
+		int argc = 1, rest = -1, rc;
+
+		while (argc < 7 && opt_cases[i].words[argc - 1] != NULL) {
+			argv[argc] = (char *)opt_cases[i].words[argc - 1];
+			argc++;
+		}
+		rc = opt_parse(argc, argv, &ro, &rest, &e);
+		if (opt_cases[i].rest < 0) {
+			assert_int_equal(rc, -1);
+			assert_int_equal(e.code, ERR_USAGE);
+			if (strstr(e.msg, opt_cases[i].message) == NULL &&
+			    strstr(e.hint, opt_cases[i].message) == NULL)
+				fail_msg("%s: %s (%s)", argv[1], e.msg,
+				    e.hint);
+			continue;
+		}
+		assert_int_equal(rc, 0);
+		assert_int_equal(ro.monitor, opt_cases[i].monitor);
+		if (opt_cases[i].settings != NULL)
+			assert_string_equal(ro.settings,
+			    opt_cases[i].settings);
+		if (argc > opt_cases[i].rest)
+			assert_int_equal(rest, opt_cases[i].rest);
+	}
+}
+
+/* ---- addrbook ---- */
+
+static void
+test_addrbook(void **state)
+{
+	struct addrbook *b = addrbook_new();
+	uint32_t a1, a2, again;
+	char name[32];
+	unsigned n = 0;
+
+	(void)state;
+	assert_int_equal(addrbook_get(b, "allowed.test", &a1), 0);
+	assert_int_equal(addrbook_get(b, "other.test", &a2), 0);
+	assert_int_equal(addrbook_get(b, "allowed.test", &again), 0);
+	assert_int_equal(a1, again);
+	assert_int_not_equal(a1, a2);
+	assert_string_equal(addrbook_name(b, a1), "allowed.test");
+	assert_true(addrbook_is_fake(a1));
+	assert_true(a1 >= 0xc6120100);		/* never 198.18.0.0/24 */
+	assert_null(addrbook_name(b, 0xc6120001));
+	assert_null(addrbook_name(b, 0x01020304));
+	assert_false(addrbook_is_fake(0xc6140000));
+	/* Full: an error, and the first name keeps its address. */
+	do
+		snprintf(name, sizeof name, "n%u.test", n++);
+	while (n < 200000 && addrbook_get(b, name, &a2) == 0);
+	assert_in_range(n, 60000, 140000);
+	assert_int_equal(addrbook_get(b, "allowed.test", &again), 0);
+	assert_int_equal(a1, again);
+	addrbook_free(b);
+}
+
+/* ---- dial ---- */
+
+struct dialled {
+	struct loop	*loop;
+	int		 fd, sys;
+};
+
+static void
+on_dialled(int fd, int sys, void *arg)
+{
+	struct dialled *d = arg;
+
+	d->fd = fd;
+	d->sys = sys;
+	loop_stop(d->loop, 0);
+}
+
+static uint16_t
+listener(int *fd)
+{
+	struct sockaddr_in sin = { .sin_family = AF_INET,
+	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t len = sizeof sin;
+
+	*fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(bind(*fd, (struct sockaddr *)&sin, len), 0);
+	assert_int_equal(listen(*fd, 4), 0);
+	getsockname(*fd, (struct sockaddr *)&sin, &len);
+	return ntohs(sin.sin_port);
+}
+
+static void
+test_dial(void **state)
+{
+	/* A dead v6 address first: the v4 one still answers. */
+	const struct dial_addr addrs[] = {
+		{ AF_INET6, { 0xff, 0xff } },
+		{ AF_INET, { 127, 0, 0, 1 } },
+	};
+	struct dialled d = { .loop = loop_new(), .fd = -1 };
+	int fd;
+	uint16_t port = listener(&fd);
+
+	(void)state;
+	assert_non_null(dial_start(d.loop, addrs, 2, port, on_dialled, &d));
+	loop_run(d.loop);
+	assert_true(d.fd >= 0);
+	close(d.fd);
+	close(fd);
+	assert_non_null(dial_start(d.loop, &addrs[1], 1, port, on_dialled,
+	    &d));
+	loop_run(d.loop);
+	assert_int_equal(d.fd, -1);
+	assert_int_equal(d.sys, ECONNREFUSED);
+	assert_true(dial_is_own(&addrs[1]));
+	assert_false(dial_is_own(&(struct dial_addr){ AF_INET,
+	    { 192, 0, 2, 77 } }));
+	loop_free(d.loop);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_env),
+		cmocka_unit_test(test_opt),
+		cmocka_unit_test(test_addrbook),
+		cmocka_unit_test(test_dial),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

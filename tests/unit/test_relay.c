@@ -1,0 +1,248 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "platform/fd.h"
+#include "proxy/relay.h"
+
+static struct loop *loop;
+static int client, server;	/* the far ends */
+static struct relay *relay;
+static int ndone;
+
+static void
+done(struct relay *r, void *arg)
+{
+	(void)arg;
+	ndone++;
+	relay_free(r);
+	loop_stop(loop, 0);
+}
+
+static void
+start(const char *to_server, int64_t budget, int64_t idle_ms)
+{
+	struct relay_spec spec = { .idle_ms = idle_ms, .done = done,
+	    .client_budget = budget, .to_server = to_server,
+	    .to_server_len = strlen(to_server) };
+	int a[2], b[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0,
+	    a), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0,
+	    b), 0);
+	client = a[0];
+	spec.client_fd = a[1];
+	server = b[0];
+	spec.server_fd = b[1];
+	ndone = 0;
+	loop = loop_new();
+	relay = relay_start(loop, &spec);
+	assert_non_null(relay);
+}
+
+static void
+finish(void)
+{
+	if (ndone == 0)
+		relay_free(relay);
+	close(client);
+	close(server);
+	loop_free(loop);
+}
+
+static void
+tick(struct watch *w, int what, void *arg)
+{
+	(void)what;
+	(void)arg;
+	watch_free(w);
+	loop_stop(loop, 0);
+}
+
+/* Lets the relay work until it has nothing to do. */
+static void
+settle(void)
+{
+	for (int i = 0; i < 20 && ndone == 0; i++) {
+		loop_after(loop, 0, tick, NULL);
+		loop_run(loop);
+	}
+}
+
+static void
+put(int fd, const char *text)
+{
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+}
+
+static void
+expect(int fd, const char *text)
+{
+	char got[256];
+	ssize_t n = read(fd, got, sizeof got - 1);
+
+	assert_int_equal(n, strlen(text));
+	got[n] = '\0';
+	assert_string_equal(got, text);
+}
+
+static void
+expect_nothing(int fd)
+{
+	char byte;
+
+	assert_int_equal(read(fd, &byte, 1), -1);
+	assert_int_equal(errno, EAGAIN);
+}
+
+static void
+test_both_ways(void **state)
+{
+	(void)state;
+	start("first ", -1, 60000);
+	put(client, "ping");
+	put(server, "pong");
+	settle();
+	expect(server, "first ping");
+	expect(client, "pong");
+	shutdown(client, SHUT_WR);
+	settle();
+	expect(server, "");
+	expect_nothing(client);
+	put(server, "late");
+	settle();
+	expect(client, "late");
+	assert_int_equal(ndone, 0);
+	shutdown(server, SHUT_WR);
+	settle();
+	assert_int_equal(ndone, 1);
+	expect(client, "");
+	finish();
+}
+
+/* The fast side is not read further than the slow one can be buffered. */
+static void
+test_back_pressure(void **state)
+{
+	static char chunk[32 * 1024];
+	size_t sent = 0, got = 0;
+	int much = 1 << 20;
+	ssize_t n;
+
+	(void)state;
+	start("", -1, 60000);
+	/* More waits than one read takes, which is more than a write takes. */
+	(void)setsockopt(server, SOL_SOCKET, SO_SNDBUF, &much, sizeof much);
+	for (int quiet = 0; quiet < 3; settle()) {
+		quiet++;
+		while ((n = write(server, chunk, sizeof chunk)) > 0) {
+			quiet = 0;
+			sent += (size_t)n;
+		}
+		assert_true(sent < 16 * LOOP_BUF_BYTES);
+	}
+	assert_true(sent > LOOP_BUF_BYTES);
+	shutdown(server, SHUT_WR);
+	for (;;) {
+		n = read(client, chunk, sizeof chunk);
+		if (n == 0)
+			break;
+		if (n > 0)
+			got += (size_t)n;
+		else
+			settle();
+	}
+	assert_int_equal(got, sent);
+	assert_int_equal(ndone, 0);
+	finish();
+}
+
+static void
+test_budget(void **state)
+{
+	(void)state;
+	start("", 4, 60000);
+	put(client, "12");
+	settle();
+	expect(server, "12");
+	put(client, "345");
+	settle();
+	expect(server, "34");
+	put(client, "6");
+	shutdown(client, SHUT_WR);
+	settle();
+	/* Neither the surplus nor the end of file reach the server. */
+	expect_nothing(server);
+	put(server, "answer");
+	close(server);
+	settle();
+	expect(client, "answer");
+	assert_int_equal(ndone, 1);
+	server = -1;
+	finish();
+}
+
+/* A client that ends before its announced body was complete is passed on. */
+static void
+test_budget_cut_short(void **state)
+{
+	(void)state;
+	start("", 4, 60000);
+	put(client, "12");
+	shutdown(client, SHUT_WR);
+	settle();
+	expect(server, "12");
+	expect(server, "");
+	finish();
+}
+
+static void
+test_gone_after_half_close(void **state)
+{
+	(void)state;
+	start("", -1, 60000);
+	shutdown(client, SHUT_WR);
+	settle();
+	assert_int_equal(ndone, 0);
+	close(client);
+	settle();
+	assert_int_equal(ndone, 1);
+	client = -1;
+	finish();
+}
+
+static void
+test_idle(void **state)
+{
+	(void)state;
+	start("", -1, 5);
+	loop_run(loop);
+	assert_int_equal(ndone, 1);
+	finish();
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_both_ways),
+		cmocka_unit_test(test_back_pressure),
+		cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_budget_cut_short),
+		cmocka_unit_test(test_gone_after_half_close),
+		cmocka_unit_test(test_idle),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,590 @@
+/* Datagrams and gate events in; lines, counts and the closing line out. */
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "launcher/witness.h"
+#include "shim/wire.h"
+
+static const char policy_text[] =
+"{ \"network\": { \"allowedDomains\": [\"allowed.test\", \"192.0.2.1\"] },\n"
+"  \"filesystem\": { \"allowWrite\": [\".\"],\n"
+"    \"denyWrite\": [\"./.git\", \"./d/x\", \"./d/y\"],\n"
+"    \"denyRead\": [\"./secret\", \"~/.ssh\"] } }\n";
+
+struct fixture {
+	char		 dir[64];	/* the workspace */
+	struct policy	*policy;
+	struct witness	*w;
+	int		 trace_fd, text_fd;
+	char		*trace, *text;	/* what was written */
+};
+
+static void
+start(struct fixture *f, int trace_fd, int text_fd)
+{
+	struct witness_config c = { .policy = f->policy,
+	    .run = { .id = "0123456789abcdef", .hostname = "box",
+	    .version = "0.1.0", .policy_name = "fence.jsonc" },
+	    .trace_fd = trace_fd, .text_fd = text_fd,
+	    .stop_pid = getppid() };
+
+	f->w = witness_new(&c);
+}
+
+static int
+setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof *f);
+	struct policy_env env = { .home = "/home/nobody-here" };
+	FILE *trace = tmpfile(), *text = tmpfile();
+	struct err e = { 0 };
+
+	strcpy(f->dir, "/var/tmp/test_witness.XXXXXX");
+	if (mkdtemp(f->dir) == NULL || trace == NULL || text == NULL)
+		return -1;
+	env.workspace = f->dir;
+	if (policy_parse(policy_text, strlen(policy_text), "fence.jsonc",
+	    &env, &f->policy, &e) != 0) {
+		err_print(&e, stderr);
+		return -1;
+	}
+	f->trace_fd = dup(fileno(trace));
+	f->text_fd = dup(fileno(text));
+	(void)fclose(trace);
+	(void)fclose(text);
+	start(f, f->trace_fd, f->text_fd);
+	*state = f;
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	struct fixture *f = *state;
+	char cmd[128];
+
+	witness_free(f->w);
+	policy_free(f->policy);
+	(void)snprintf(cmd, sizeof cmd, "rm -rf -- %s", f->dir);
+	(void)!system(cmd);
+	(void)close(f->trace_fd);
+	(void)close(f->text_fd);
+	free(f->trace);
+	free(f->text);
+	free(f);
+	return 0;
+}
+
+static char *
+slurp(int fd)
+{
+	struct stat st;
+	char *s;
+
+	assert_int_equal(fstat(fd, &st), 0);
+	s = calloc(1, (size_t)st.st_size + 1);
+	assert_int_equal(pread(fd, s, (size_t)st.st_size, 0), st.st_size);
+	return s;
+}
+
+static void
+read_back(struct fixture *f)
+{
+	free(f->trace);
+	free(f->text);
+	f->trace = slurp(f->trace_fd);
+	f->text = slurp(f->text_fd);
+}
+
+static unsigned
+lines(const char *s)
+{
+	unsigned n = 0;
+
+	for (; *s != '\0'; s++)
+		n += *s == '\n';
+	return n;
+}
+
+static size_t
+report(struct wire_report *r, enum wire_call call, const char *path,
+    uint32_t flags, int err)
+{
+	*r = (struct wire_report){ .magic = WIRE_MAGIC,
+	    .call = (uint16_t)call, .err = err, .flags = flags,
+	    .path_len = (uint16_t)strlen(path), .comm = "claimed" };
+	memcpy(r->path, path, strlen(path));
+	return WIRE_HEADER_BYTES + r->path_len;
+}
+
+static void
+tell_open(struct fixture *f, const char *path, uint32_t flags, int err)
+{
+	struct wire_report r;
+	size_t len = report(&r, WIRE_OPEN, path, flags, err);
+
+	witness_shim(f->w, &r, len, getpid());
+}
+
+/* A path in the workspace: one static buffer for each call in a row. */
+static const char *
+in(const struct fixture *f, const char *rest)
+{
+	static char path[4][256];
+	static unsigned n;
+
+	n = (n + 1) % 4;
+	(void)snprintf(path[n], sizeof path[n], "%s/%s", f->dir, rest);
+	return path[n];
+}
+
+/* The schema is law: what was written must pass, if python3 is here. */
+static void
+validate(struct fixture *f)
+{
+	const char *src = getenv("srcdir") != NULL ? getenv("srcdir") : ".";
+	char cmd[1024];
+
+	(void)snprintf(cmd, sizeof cmd, "cd '%s' && "
+	    "test -x tests/validate-events && "
+	    "command -v python3 >/dev/null || exit 0; "
+	    "tests/validate-events launcher/event.schema.json /dev/fd/%d",
+	    src, f->trace_fd);
+	(void)lseek(f->trace_fd, 0, SEEK_SET);
+	assert_int_equal(system(cmd), 0);
+}
+
+/* "told" is the rule the record names; NULL: no record, not our doing. */
+static void
+test_shim_open(void **state)
+{
+	struct fixture *f = *state;
+	const struct {
+		const char	*path;
+		uint32_t	 flags;
+		int		 err;
+		const char	*told, *enforcer;
+	} rows[] = {
+		{ "/etc/x", O_WRONLY | O_CREAT, EROFS,
+		  "filesystem.allowWrite", "mount" },
+		{ "/etc/x", O_RDWR, EACCES, "filesystem.allowWrite",
+		  "landlock" },
+		{ "/etc/x", O_TRUNC, EACCES, "filesystem.allowWrite",
+		  "landlock" },
+		{ "/etc/x", O_RDONLY, EACCES, NULL, NULL },
+		{ "/tmp/x", O_WRONLY, EACCES, NULL, NULL },
+		{ in(f, "secret/a"), O_RDONLY, EACCES,
+		  "filesystem.denyRead[0]", "mount" },
+		{ in(f, "b/../secret//./a"), O_RDONLY, EACCES,
+		  "filesystem.denyRead[0]", "mount" },
+		{ in(f, ".git/config"), O_WRONLY, EROFS,
+		  "filesystem.denyWrite[0]", "mount" },
+		{ in(f, "fine"), O_WRONLY, EACCES, NULL, NULL },
+	};
+	unsigned told = 0;
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char want[128];
+		const char *last;
+
+		tell_open(f, rows[i].path, rows[i].flags, rows[i].err);
+		read_back(f);
+		told += rows[i].told != NULL;
+		assert_int_equal(lines(f->text), told);
+		assert_int_equal(lines(f->trace), told);
+		if (rows[i].told == NULL)
+			continue;
+		(void)snprintf(want, sizeof want, "rule %s ", rows[i].told);
+		last = f->text;
+		for (unsigned k = 1; k < told; k++)
+			last = strchr(last, '\n') + 1;
+		assert_non_null(strstr(last, want));
+		assert_non_null(strstr(last, "test_witness["));
+		last = f->trace;
+		for (unsigned k = 1; k < told; k++)
+			last = strchr(last, '\n') + 1;
+		(void)snprintf(want, sizeof want, "\"enforcer\":\"%s\"",
+		    rows[i].enforcer);
+		assert_non_null(strstr(last, want));
+	}
+	assert_int_equal(witness_counts(f->w).not_fence, 3);
+	validate(f);
+}
+
+/* Three links to a denied place: final, in the middle, and before "..". */
+static void
+test_shim_links(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(mkdir(in(f, "secret"), 0700), 0);
+	assert_int_equal(mkdir(in(f, "secret/deep"), 0700), 0);
+	assert_int_equal(symlink("secret/a", in(f, "final")), 0);
+	assert_int_equal(symlink("secret", in(f, "mid")), 0);
+	assert_int_equal(symlink("secret/deep", in(f, "up")), 0);
+	assert_int_equal(close(creat(in(f, "secret/a"), 0600)), 0);
+	tell_open(f, in(f, "final"), O_RDONLY, EACCES);
+	tell_open(f, in(f, "mid/none/b"), O_RDONLY, EACCES);
+	tell_open(f, in(f, "up/../a"), O_RDONLY, EACCES);
+	tell_open(f, in(f, "elsewhere"), O_RDONLY, EACCES);
+	read_back(f);
+	assert_int_equal(lines(f->text), 3);
+	assert_non_null(strstr(f->text, "/mid/none/b\", read)"));
+	assert_int_equal(witness_counts(f->w).not_fence, 1);
+}
+
+static void
+test_shim_other(void **state)
+{
+	struct fixture *f = *state;
+	struct wire_report r;
+	size_t len;
+
+	len = report(&r, WIRE_EXEC, in(f, "secret/tool"), 0, EACCES);
+	witness_shim(f->w, &r, len, getpid());
+	len = report(&r, WIRE_CONNECT, "", 0, ENETUNREACH);
+	r.family = AF_INET;
+	r.port = 443;
+	memcpy(r.addr, "\xc6\x33\x64\x07", 4);		/* 198.51.100.7 */
+	witness_shim(f->w, &r, len, getpid());
+	memcpy(r.addr, "\xc0\x00\x02\x01", 4);		/* allowed */
+	witness_shim(f->w, &r, len, getpid());
+	r.err = ECONNREFUSED;				/* an answer */
+	memcpy(r.addr, "\x7f\x00\x00\x01", 4);
+	witness_shim(f->w, &r, len, getpid());
+	len = report(&r, WIRE_CONNECT, in(f, "secret/s"), 0, EACCES);
+	r.family = AF_UNIX;
+	witness_shim(f->w, &r, len, getpid());
+	len = report(&r, WIRE_CONNECT, "/run/s", 0, EACCES);
+	r.family = AF_UNIX;
+	witness_shim(f->w, &r, len, getpid());
+	read_back(f);
+	assert_int_equal(lines(f->text), 3);
+	assert_non_null(strstr(f->text, "[fence:exec] "));
+	assert_non_null(strstr(f->text, "connect(198.51.100.7:443) ENETUNREACH"));
+	assert_non_null(strstr(f->text, "/secret/s\") EACCES"));
+	assert_non_null(strstr(f->trace, "\"enforcer\":\"route\""));
+	validate(f);
+}
+
+/* Who asks is the kernel's word; without it, the claim with its pid. */
+static void
+test_shim_who(void **state)
+{
+	struct fixture *f = *state;
+	struct wire_report r;
+	size_t len = report(&r, WIRE_OPEN, "gone", O_WRONLY, EROFS);
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	(void)waitpid(pid, NULL, 0);
+	memset(r.comm, 'c', sizeof r.comm);	/* no NUL */
+	witness_shim(f->w, &r, len, pid);	/* relative, and no base */
+	assert_int_equal(witness_counts(f->w).not_fence, 1);
+	len = report(&r, WIRE_OPEN, "/etc/gone", O_WRONLY, EROFS);
+	memset(r.comm, 'c', sizeof r.comm);
+	witness_shim(f->w, &r, len, pid);
+	read_back(f);
+	assert_non_null(strstr(f->text, "  cccccccccccccccc["));
+	len = report(&r, WIRE_OPEN, "../../../../../../../../../../../../"
+	    "../../../../../../etc/x", O_WRONLY, EROFS);
+	witness_shim(f->w, &r, len, getpid());
+	read_back(f);
+	assert_int_equal(lines(f->text), 2);
+	assert_null(strstr(f->text, "claimed"));
+	assert_non_null(strstr(f->text, "open(\"/etc/x\", write)"));
+	validate(f);
+}
+
+static void
+test_malformed(void **state)
+{
+	struct fixture *f = *state;
+	struct wire_report good, r;
+	size_t len = report(&good, WIRE_OPEN, "/etc/x", O_WRONLY, EROFS);
+	char big[sizeof r + 8] = { 0 };
+	uint64_t n = 0;
+
+	for (size_t cut = 0; cut < len; cut++, n++)
+		witness_shim(f->w, &good, cut, getpid());
+	witness_shim(f->w, &good, len + 1, getpid());
+	witness_shim(f->w, big, sizeof big, getpid());
+	n += 2;
+#define WITH(field, value) do {						\
+	r = good;							\
+	r.field = (value);						\
+	witness_shim(f->w, &r, len, getpid());				\
+	n++;								\
+} while (0)
+	WITH(magic, 1);
+	WITH(call, 0);
+	WITH(call, 4);
+	WITH(call, WIRE_CONNECT);	/* of no family */
+	WITH(path_len, 5);
+	WITH(path_len, 7);
+	WITH(path_len, WIRE_PATH_MAX + 1);
+	WITH(err, 0);
+	WITH(err, -13);
+	WITH(err, 4096);
+	WITH(path[2], '\0');
+	r = good;
+	r.path_len = 0;
+	witness_shim(f->w, &r, WIRE_HEADER_BYTES, getpid());
+	n++;
+	assert_int_equal(witness_counts(f->w).malformed, n);
+	assert_int_equal(witness_counts(f->w).records, 0);
+	memset(&r.path, 'x', sizeof r.path);	/* the longest is fine */
+	r.path[0] = '/';
+	r.path_len = WIRE_PATH_MAX;
+	witness_shim(f->w, &r, sizeof r, getpid());
+	assert_int_equal(witness_counts(f->w).malformed, n);
+	witness_shim(f->w, &good, len, getpid());
+	assert_int_equal(witness_counts(f->w).records, 1);
+}
+
+static void
+tell_dns(struct fixture *f, pid_t pid, const char *name, const char *type)
+{
+	struct event e = { .kind = EVENT_DNS, .witness = WITNESS_GATE,
+	    .enforcer = ENFORCER_DNS, .host = name, .qtype = type,
+	    .nprocess = 1 };
+
+	e.process[0].pid = pid;
+	strcpy(e.process[0].comm, "getent");
+	e.verdict.action = ACTION_DENY;
+	strcpy(e.verdict.rule, "network.allowedDomains");
+	strcpy(e.verdict.remedy_key, "network.allowedDomains");
+	strcpy(e.verdict.remedy_value, name);
+	witness_gate(f->w, &e);
+}
+
+static void
+test_dns_fold(void **state)
+{
+	struct fixture *f = *state;
+	static const struct {
+		pid_t		 pid;
+		const char	*name, *type;
+		unsigned	 records;	/* so far */
+	} rows[] = {
+		{ 7, "a.test", "A", 1 }, { 7, "a.test", "AAAA", 1 },
+		{ 7, "A.test", "HTTPS", 1 },
+		{ 7, "a.test", "A", 2 },	/* a second look-up */
+		{ 7, "a.test", "AAAA", 2 },
+		{ 8, "a.test", "AAAA", 3 }, { 8, "a.test", "A", 3 },
+		{ 7, "b.test", "A", 4 }, { 7, "a.test", "AAAA", 5 },
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		tell_dns(f, rows[i].pid, rows[i].name, rows[i].type);
+		assert_int_equal(witness_counts(f->w).records,
+		    rows[i].records);
+	}
+	read_back(f);
+	assert_int_equal(lines(f->trace), 5);
+	assert_non_null(strstr(f->text, "query(a.test, A) NXDOMAIN"));
+	validate(f);
+}
+
+static void
+test_run(void **state)
+{
+	struct fixture *f = *state;
+
+	witness_run_start(f->w, "make all");
+	tell_open(f, "/etc/x", O_WRONLY, EROFS);
+	witness_dropped(f->w, 5);
+	witness_run_end(f->w, 2);
+	read_back(f);
+	assert_int_equal(lines(f->trace), 4);
+	assert_int_equal(lines(f->text), 2);
+	assert_non_null(strstr(f->text, "[fence] 5 records were dropped\n"));
+	assert_non_null(strstr(f->trace, "\"dropped\":5"));
+	assert_non_null(strstr(f->trace, "\"exit_status\":2"));
+	validate(f);
+}
+
+/* A flood makes a bounded number of lines, and the rest is accounted for. */
+static void
+test_flood(void **state)
+{
+	struct fixture *f = *state;
+	struct witness_counts n;
+	struct timespec begin, end;
+	uint64_t dropped = 0;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &begin);
+	for (int i = 0; i < 3000; i++)
+		tell_open(f, "/etc/x", O_WRONLY, EROFS);
+	(void)clock_gettime(CLOCK_MONOTONIC, &end);
+	witness_run_end(f->w, 0);
+	read_back(f);
+	n = witness_counts(f->w);
+	assert_int_equal(n.records + n.dropped, 3000);
+	/* A thousand for each second it took, however slow the machine. */
+	assert_true(n.records >= 1000);
+	assert_true(n.records <=
+	    1000 * (uint64_t)(end.tv_sec - begin.tv_sec + 1));
+	for (const char *p = f->trace;
+	    (p = strstr(p, "\"dropped\":")) != NULL; p++)
+		dropped += strtoull(p + 10, NULL, 10);
+	assert_int_equal(dropped, n.dropped);
+	validate(f);
+}
+
+/* Nobody reads: the run goes on, lines stay whole, the loss is told. */
+static void
+test_stuck_reader(void **state)
+{
+	struct fixture *f = *state;
+	char bytes[65536], path[4000], *end;
+	int fds[2], out = f->trace_fd;
+	uint64_t lost;
+	ssize_t n;
+
+	assert_int_equal(pipe(fds), 0);
+	witness_free(f->w);
+	start(f, fds[1], -1);
+	/* Room for two pages and lines of three: one stays half written. */
+	assert_int_equal(fcntl(fds[1], F_SETPIPE_SZ, 8192), 8192);
+	(void)snprintf(path, sizeof path, "/etc/%03900d", 1);
+	for (int i = 0; i < 200; i++)
+		tell_open(f, path, O_WRONLY, EROFS);
+	assert_true(fcntl(fds[1], F_SETPIPE_SZ, 65536) >= 65536);
+	witness_run_end(f->w, 0);
+	witness_free(f->w);
+	f->w = NULL;
+	(void)close(fds[1]);
+	while ((n = read(fds[0], bytes, sizeof bytes)) > 0)
+		assert_int_equal(write(out, bytes, (size_t)n), n);
+	(void)close(fds[0]);
+	read_back(f);
+	end = strstr(f->trace, "\"dropped\":");
+	assert_non_null(end);
+	lost = strtoull(end + 10, NULL, 10);
+	assert_int_equal(lines(f->trace), 200 - lost + 2);
+	validate(f);
+}
+
+/* Counting costs nothing to those who want no lines. */
+static void
+test_summary(void **state)
+{
+	struct fixture *f = *state;
+	struct buf b;
+
+	buf_init(&b, 0);
+	witness_free(f->w);
+	start(f, -1, -1);
+	witness_summary(f->w, &b);
+	assert_string_equal(b.data, "");
+	tell_dns(f, 7, "denied.test", "A");
+	witness_summary(f->w, &b);
+	assert_string_equal(b.data, "fence: 1 refusal (1 name denied.test: "
+	    "network.allowedDomains += \"denied.test\"); "
+	    "more: run again with -m");
+	buf_clear(&b);
+	tell_open(f, "/home/nobody-here/.cache/a/x", O_WRONLY, EROFS);
+	tell_open(f, "/home/nobody-here/.cache/b", O_WRONLY, EROFS);
+	witness_summary(f->w, &b);
+	assert_string_equal(b.data, "fence: 3 refusals (2 writes below "
+	    "~/.cache: filesystem.allowWrite += \"~/.cache\", "
+	    "1 name denied.test); all of them: run again with -m");
+	buf_clear(&b);
+	tell_open(f, "/home/nobody-here/.ssh/a", O_RDONLY, EACCES);
+	tell_open(f, "/home/nobody-here/.ssh/b", O_RDONLY, EACCES);
+	tell_open(f, "/home/nobody-here/.ssh/b", O_RDONLY, EACCES);
+	tell_open(f, "/etc/passwd", O_WRONLY, EROFS);
+	witness_summary(f->w, &b);
+	assert_string_equal(b.data, "fence: 7 refusals (3 reads below ~/.ssh: "
+	    "filesystem.denyRead (remove \"~/.ssh\"), 2 writes below ~/.cache, "
+	    "1 name denied.test, 1 more); all of them: run again with -m");
+	buf_release(&b);
+}
+
+/* A reader that went away costs records, not the run. */
+static void
+test_gone_reader(void **state)
+{
+	struct fixture *f = *state;
+	int fds[2];
+
+	assert_int_equal(pipe(fds), 0);
+	(void)close(fds[0]);
+	witness_free(f->w);
+	start(f, fds[1], fds[1]);
+	tell_open(f, "/etc/x", O_WRONLY, EROFS);
+	witness_run_end(f->w, 0);
+	assert_int_equal(witness_counts(f->w).records, 1);
+	witness_free(f->w);
+	f->w = NULL;
+	(void)close(fds[1]);
+}
+
+/* Two instructions do not make one line that helps. */
+static void
+test_summary_instructions(void **state)
+{
+	struct fixture *f = *state;
+	struct buf b;
+
+	buf_init(&b, 0);
+	tell_open(f, in(f, "d/x"), O_WRONLY, EROFS);
+	tell_open(f, in(f, "d/y"), O_WRONLY, EROFS);
+	witness_summary(f->w, &b);
+	assert_non_null(strstr(b.data, "/d); all of them: "));
+	buf_release(&b);
+}
+
+/* More groups than there is room for are still counted. */
+static void
+test_summary_bound(void **state)
+{
+	struct fixture *f = *state;
+	char path[5000];
+	struct buf b;
+
+	for (int i = 0; i < 100; i++) {
+		(void)snprintf(path, sizeof path, "/d\x1b%d/%0*d", i, 3000,
+		    1);
+		tell_open(f, path, O_WRONLY, EROFS);
+	}
+	buf_init(&b, 0);
+	witness_summary(f->w, &b);
+	assert_non_null(strstr(b.data, "fence: 100 refusals (1 write to /d"));
+	assert_non_null(strstr(b.data, ", 97 more); all of them: "));
+	assert_null(strchr(b.data, 0x1b));
+	assert_true(b.len < 600);
+	buf_release(&b);
+}
+
+#define CASE(fn)	cmocka_unit_test_setup_teardown(fn, setup, teardown)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(test_shim_open), CASE(test_shim_links),
+		CASE(test_shim_other), CASE(test_shim_who),
+		CASE(test_malformed), CASE(test_dns_fold), CASE(test_run),
+		CASE(test_flood), CASE(test_stuck_reader),
+		CASE(test_gone_reader), CASE(test_summary),
+		CASE(test_summary_instructions), CASE(test_summary_bound),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
