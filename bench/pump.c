@@ -1,0 +1,568 @@
+/*
+ * pump: makes the load that bench/run measures, and holds the watch itself,
+ * so that what is counted is the work and not the start of a program.
+ *
+ *	serve ADDR bulk|echo		prints its port, serves until killed
+ *	get ADDR:PORT BYTES [PROXY]	one stream from a bulk server
+ *	conns ADDR:PORT CLIENTS TOTAL [PROXY]
+ *					connect, one byte there and back, close
+ *	idle ADDR:PORT COUNT [PROXY]	holds COUNT connections until stdin ends
+ *	opens FILE COUNT libc|raw	open and close; raw: past any shim
+ *	time ROUNDS PAUSE_MS CMD… [-- CMD…]…
+ *					runs the commands in turn, ROUNDS times
+ *	once CMD…			runs it once, its output in front
+ *
+ * get, conns and opens print one number, the nanoseconds it took; time and
+ * once print a line "command wall_ns cpu_ns" per run, where cpu is that of the
+ * command and all its descendants; idle prints "ready".  ADDR is a literal
+ * IPv4 address.  PROXY is ADDR:PORT of something that knows CONNECT.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BULK_BYTES	(256 * 1024)
+#define MAX_CLIENTS	256
+#define MAX_COMMANDS	8
+
+extern char **environ;
+
+static _Noreturn void die(const char *, ...)
+    __attribute__((format(printf, 1, 2)));
+
+static _Noreturn void
+die(const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("pump: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	exit(1);
+}
+
+static int64_t
+clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
+}
+
+static int64_t
+now_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+static uint64_t
+number(const char *s, uint64_t max)
+{
+	char *end;
+	uint64_t n;
+
+	errno = 0;
+	n = strtoull(s, &end, 10);
+	if (*s < '0' || *s > '9' || *end != '\0' || errno != 0 || n > max)
+		die("'%s' is not a number up to %" PRIu64, s, max);
+	return n;
+}
+
+static struct sockaddr_in
+address(const char *host, uint16_t port)
+{
+	struct sockaddr_in sin = { .sin_family = AF_INET };
+
+	sin.sin_port = htons(port);
+	if (inet_pton(AF_INET, host, &sin.sin_addr) != 1)
+		die("'%s' is not an IPv4 address", host);
+	return sin;
+}
+
+static struct sockaddr_in
+address_port(const char *text)
+{
+	const char *colon = strrchr(text, ':');
+	char host[64];
+
+	if (colon == NULL || (size_t)(colon - text) >= sizeof host)
+		die("'%s' is not ADDR:PORT", text);
+	memcpy(host, text, colon - text);
+	host[colon - text] = '\0';
+	return address(host, number(colon + 1, 65535));
+}
+
+static void
+write_all(int fd, const void *data, size_t len)
+{
+	const char *p = data;
+
+	while (len > 0) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0)
+			die("write: %s", strerror(errno));
+		p += n;
+		len -= n;
+	}
+}
+
+static void
+read_all(int fd, void *data, size_t len)
+{
+	char *p = data;
+
+	while (len > 0) {
+		ssize_t n = read(fd, p, len);
+
+		if (n <= 0)
+			die("read: %s", n < 0 ? strerror(errno) : "early end");
+		p += n;
+		len -= n;
+	}
+}
+
+/* Where a connection goes: straight, or by CONNECT through a proxy. */
+struct route {
+	struct sockaddr_in	first;
+	char			request[256];	/* "" for straight */
+};
+
+static struct route
+route(const char *dest, const char *proxy)
+{
+	struct route r = { .first = address_port(proxy ? proxy : dest) };
+
+	if (proxy != NULL)
+		snprintf(r.request, sizeof r.request,
+		    "CONNECT %s HTTP/1.1\r\nHost: %s\r\n\r\n", dest, dest);
+	return r;
+}
+
+/* Reads to the empty line; the far server speaks only when spoken to. */
+static void
+handshake(int fd, const struct route *r)
+{
+	char reply[2048];
+	size_t len = 0;
+
+	write_all(fd, r->request, strlen(r->request));
+	while (len < 4 || memcmp(reply + len - 4, "\r\n\r\n", 4) != 0) {
+		ssize_t n = read(fd, reply + len, sizeof reply - 1 - len);
+
+		if (n <= 0)
+			die("CONNECT: %s", n < 0 ? strerror(errno) :
+			    len == sizeof reply - 1 ? "long reply" :
+			    "early end");
+		len += n;
+	}
+	reply[len] = '\0';
+	if (strncmp(reply, "HTTP/1.", 7) != 0 || strncmp(reply + 8, " 200", 4))
+		die("CONNECT: %.*s", (int)strcspn(reply, "\r\n"), reply);
+}
+
+static int
+connect_by(const struct route *r)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		die("socket: %s", strerror(errno));
+	if (connect(fd, (const struct sockaddr *)&r->first,
+	    sizeof r->first) != 0)
+		die("connect: %s", strerror(errno));
+	if (r->request[0] != '\0')
+		handshake(fd, r);
+	return fd;
+}
+
+/*
+ * A reset instead of the last FIN takes the client's TIME_WAIT away; else a
+ * long bench runs out of ports and measures the search for a free one.
+ */
+static void
+close_reset(int fd)
+{
+	struct linger l = { .l_onoff = 1, .l_linger = 0 };
+
+	(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &l, sizeof l);
+	close(fd);
+}
+
+static void
+echo_one(int fd)
+{
+	char bytes[64];
+	ssize_t n = read(fd, bytes, sizeof bytes);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0 || write(fd, bytes, n) != n)
+		close_reset(fd);
+}
+
+static void
+echo_accept(int ep_fd, int listen_fd)
+{
+	int fd;
+
+	while ((fd = accept4(listen_fd, NULL, NULL,
+	    SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+		struct epoll_event ev = { .events = EPOLLIN, .data.fd = fd };
+
+		if (epoll_ctl(ep_fd, EPOLL_CTL_ADD, fd, &ev) != 0)
+			close(fd);
+	}
+}
+
+static void
+serve_echo(int listen_fd)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.fd = listen_fd };
+	struct epoll_event evs[64];
+	int ep_fd = epoll_create1(EPOLL_CLOEXEC);
+
+	(void)fcntl(listen_fd, F_SETFL, O_NONBLOCK);
+	if (ep_fd < 0 || epoll_ctl(ep_fd, EPOLL_CTL_ADD, listen_fd, &ev) != 0)
+		die("epoll: %s", strerror(errno));
+	for (;;) {
+		int n = epoll_wait(ep_fd, evs, 64, -1);
+
+		for (int i = 0; i < n; i++)
+			if (evs[i].data.fd == listen_fd)
+				echo_accept(ep_fd, listen_fd);
+			else
+				echo_one(evs[i].data.fd);
+	}
+}
+
+/* One client at a time: the streams of a bench come one after the other. */
+static void
+serve_bulk(int listen_fd)
+{
+	static char block[BULK_BYTES];
+	int fd;
+
+	while ((fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
+		uint64_t left = 0;
+		ssize_t n;
+
+		if (recv(fd, &left, sizeof left, MSG_WAITALL) != sizeof left)
+			left = 0;
+		while (left > 0) {
+			n = write(fd, block, left < BULK_BYTES ? left :
+			    BULK_BYTES);
+			if (n <= 0)
+				break;
+			left -= n;
+		}
+		close(fd);
+	}
+	die("accept: %s", strerror(errno));
+}
+
+static int
+cmd_serve(char **argv)
+{
+	struct sockaddr_in sin = address(argv[0], 0);
+	socklen_t len = sizeof sin;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	/* Also a bench that is killed leaves no server behind. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&sin, len) != 0 ||
+	    listen(fd, 4096) != 0 ||
+	    getsockname(fd, (struct sockaddr *)&sin, &len) != 0)
+		die("cannot listen on %s: %s", argv[0], strerror(errno));
+	printf("%d\n", ntohs(sin.sin_port));
+	fflush(stdout);
+	if (strcmp(argv[1], "bulk") == 0)
+		serve_bulk(fd);
+	else
+		serve_echo(fd);
+	return 1;
+}
+
+static int
+cmd_get(char **argv)
+{
+	static char block[BULK_BYTES];
+	struct route r = route(argv[0], argv[2]);
+	uint64_t bytes = number(argv[1], UINT64_C(1) << 40), left = bytes;
+	int fd = connect_by(&r);
+	int64_t start = now_ns();
+
+	write_all(fd, &bytes, sizeof bytes);
+	while (left > 0) {
+		ssize_t n = read(fd, block, sizeof block);
+
+		if (n <= 0)
+			die("read: %s, %" PRIu64 " bytes missing",
+			    n < 0 ? strerror(errno) : "early end", left);
+		left -= (uint64_t)n < left ? (uint64_t)n : left;
+	}
+	printf("%" PRId64 "\n", now_ns() - start);
+	return 0;
+}
+
+struct client {
+	const struct route	*route;
+	pthread_t		 thread;
+	uint64_t		 count;
+};
+
+static void
+there_and_back(int fd)
+{
+	char byte = 'x';
+
+	write_all(fd, &byte, 1);
+	read_all(fd, &byte, 1);
+	if (byte != 'x')
+		die("another byte came back");
+}
+
+static void *
+client_run(void *arg)
+{
+	const struct client *c = arg;
+
+	for (uint64_t i = 0; i < c->count; i++) {
+		int fd = connect_by(c->route);
+
+		there_and_back(fd);
+		close(fd);
+	}
+	return NULL;
+}
+
+static int
+cmd_conns(char **argv)
+{
+	static struct client clients[MAX_CLIENTS];
+	struct route r = route(argv[0], argv[3]);
+	unsigned n = number(argv[1], MAX_CLIENTS);
+	uint64_t total = number(argv[2], 1000000);
+	int64_t start;
+
+	if (n == 0 || total % n != 0)
+		die("TOTAL must be a multiple of CLIENTS");
+	start = now_ns();
+	for (unsigned i = 0; i < n; i++) {
+		clients[i].route = &r;
+		clients[i].count = total / n;
+		if (pthread_create(&clients[i].thread, NULL, client_run,
+		    &clients[i]) != 0)
+			die("cannot start a thread");
+	}
+	for (unsigned i = 0; i < n; i++)
+		pthread_join(clients[i].thread, NULL);
+	printf("%" PRId64 "\n", now_ns() - start);
+	return 0;
+}
+
+static int
+cmd_idle(char **argv)
+{
+	struct route r = route(argv[0], argv[2]);
+	uint64_t count = number(argv[1], 100000);
+	char byte;
+
+	/* The byte proves that the tunnel reaches its far end. */
+	for (uint64_t i = 0; i < count; i++)
+		there_and_back(connect_by(&r));
+	puts("ready");
+	fflush(stdout);
+	while (read(STDIN_FILENO, &byte, 1) > 0)
+		;
+	return 0;
+}
+
+/* By the processor's watch: nothing in here waits, but others may push in. */
+static int
+cmd_opens(char **argv)
+{
+	uint64_t count = number(argv[1], 100000000);
+	int is_raw = strcmp(argv[2], "raw") == 0;
+	int64_t start = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+
+	for (uint64_t i = 0; i < count; i++) {
+		int fd = is_raw ?
+		    (int)syscall(SYS_openat, AT_FDCWD, argv[0], O_RDONLY) :
+		    open(argv[0], O_RDONLY);
+
+		if (fd < 0)
+			die("cannot open '%s': %s", argv[0], strerror(errno));
+		close(fd);
+	}
+	printf("%" PRId64 "\n", clock_ns(CLOCK_PROCESS_CPUTIME_ID) - start);
+	return 0;
+}
+
+static int64_t
+timeval_ns(struct timeval tv)
+{
+	return tv.tv_sec * INT64_C(1000000000) + tv.tv_usec * INT64_C(1000);
+}
+
+/*
+ * Orphans of the command come to us and are waited for: bwrap ends without
+ * waiting for its child, and so the time of all that ran in it would be lost.
+ */
+static int64_t
+reap_cpu_ns(pid_t pid, int64_t start, int *ret_status, int64_t *ret_wall)
+{
+	struct rusage ru;
+	int64_t cpu = 0;
+	int status;
+	pid_t got;
+
+	while ((got = wait4(-1, &status, 0, &ru)) > 0) {
+		if (got == pid) {
+			*ret_wall = now_ns() - start;
+			*ret_status = status;
+		}
+		cpu += timeval_ns(ru.ru_utime) + timeval_ns(ru.ru_stime);
+	}
+	if (errno != ECHILD)
+		die("wait4: %s", strerror(errno));
+	return cpu;
+}
+
+static void
+run_once(size_t which, char **argv, const posix_spawn_file_actions_t *quiet,
+    int is_told)
+{
+	int64_t start = now_ns(), wall = 0, cpu;
+	int status = 0, sys;
+	pid_t pid;
+
+	if ((sys = posix_spawnp(&pid, argv[0], quiet, NULL, argv,
+	    environ)) != 0)
+		die("cannot run '%s': %s", argv[0], strerror(sys));
+	cpu = reap_cpu_ns(pid, start, &status, &wall);
+	if (WIFSIGNALED(status))
+		die("'%s' died of signal %d", argv[0], WTERMSIG(status));
+	if (WEXITSTATUS(status) != 0)
+		die("'%s' ended with status %d", argv[0], WEXITSTATUS(status));
+	if (is_told)
+		printf("%zu %" PRId64 " %" PRId64 "\n", which, wall, cpu);
+}
+
+static int
+cmd_once(char **argv)
+{
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	run_once(0, argv, NULL, 1);
+	return 0;
+}
+
+/* Cuts the words at "--" and returns the number of commands. */
+static size_t
+split_commands(char **argv, char ***ret_cmds)
+{
+	size_t n = 0;
+
+	ret_cmds[n++] = argv;
+	for (; *argv != NULL; argv++)
+		if (strcmp(*argv, "--") == 0) {
+			if (n == MAX_COMMANDS)
+				die("more than %d commands", MAX_COMMANDS);
+			*argv = NULL;
+			ret_cmds[n++] = argv + 1;
+		}
+	for (size_t i = 0; i < n; i++)
+		if (ret_cmds[i][0] == NULL)
+			die("an empty command");
+	return n;
+}
+
+static int
+cmd_time(char **argv)
+{
+	uint64_t rounds = number(argv[0], 100000);
+	uint64_t pause_ms = number(argv[1], 10000);
+	struct timespec pause = { pause_ms / 1000, pause_ms % 1000 * 1000000 };
+	posix_spawn_file_actions_t quiet;
+	char **cmds[MAX_COMMANDS];
+	size_t n = split_commands(argv + 2, cmds);
+
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	if (posix_spawn_file_actions_init(&quiet) != 0 ||
+	    posix_spawn_file_actions_addopen(&quiet, STDIN_FILENO,
+	    "/dev/null", O_RDONLY, 0) != 0 ||
+	    posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO,
+	    "/dev/null", O_WRONLY, 0) != 0)
+		die("out of memory");
+	/* The first round warms the caches and is not told. */
+	for (uint64_t round = 0; round <= rounds; round++)
+		for (size_t i = 0; i < n; i++) {
+			nanosleep(&pause, NULL);
+			run_once(i, cmds[i], &quiet, round > 0);
+		}
+	posix_spawn_file_actions_destroy(&quiet);
+	return 0;
+}
+
+static const struct mode {
+	const char	*name;
+	int		 min_args, max_args;
+	int		(*fn)(char **);
+} modes[] = {
+	{ "serve", 2, 2, cmd_serve },
+	{ "get", 2, 3, cmd_get },
+	{ "conns", 3, 4, cmd_conns },
+	{ "idle", 2, 3, cmd_idle },
+	{ "opens", 3, 3, cmd_opens },
+	{ "once", 1, 1 << 20, cmd_once },
+	{ "time", 3, 1 << 20, cmd_time },
+};
+
+/* Not for commands that are timed: they would inherit it. */
+static void
+prepare_sockets(void)
+{
+	struct rlimit rl;
+
+	signal(SIGPIPE, SIG_IGN);
+	if (getrlimit(RLIMIT_NOFILE, &rl) == 0) {
+		rl.rlim_cur = rl.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &rl);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; i++) {
+		const struct mode *m = &modes[i];
+
+		if (strcmp(argv[1], m->name) != 0)
+			continue;
+		if (argc - 2 < m->min_args || argc - 2 > m->max_args)
+			die("wrong number of words for '%s'", m->name);
+		if (m->fn != cmd_time && m->fn != cmd_once)
+			prepare_sockets();
+		return m->fn(argv + 2);
+	}
+	die("one of serve, get, conns, idle, opens, once, time is wanted");
+}
