@@ -239,7 +239,7 @@ export(scmp_filter_ctx ctx, struct buf *out, struct err *e)
 }
 
 int
-seccomp_jail_filter(struct buf *out, struct err *e)
+seccomp_make_filter(struct buf *out, struct err *e)
 {
 	scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ALLOW);
 	const char *name;

@@ -43,7 +43,13 @@ struct seccomp_row {
 extern const struct seccomp_row seccomp_rows[];
 extern const size_t seccomp_nrows;
 
-/* Appends the filter: an array of struct sock_filter. */
+/*
+ * Appends the filter: an array of struct sock_filter.  Making it costs most of
+ * a millisecond, so platform/linux/genfilter does it when fence is built, and
+ * the launcher ships those bytes (filter.c).  A cross build makes it when it
+ * runs.
+ */
+int	 seccomp_make_filter(struct buf *, struct err *);
 int	 seccomp_jail_filter(struct buf *, struct err *);
 
 #endif

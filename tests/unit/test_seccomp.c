@@ -416,6 +416,24 @@ teardown(void **state)
 	return 0;
 }
 
+/* The bytes made when fence was built are those of the table. */
+static void
+test_shipped(void **state)
+{
+	struct buf made, shipped;
+	struct err e;
+
+	(void)state;
+	buf_init(&made, 0);
+	buf_init(&shipped, 0);
+	assert_int_equal(seccomp_make_filter(&made, &e), 0);
+	assert_int_equal(seccomp_jail_filter(&shipped, &e), 0);
+	assert_int_equal(made.len, shipped.len);
+	assert_memory_equal(made.data, shipped.data, made.len);
+	buf_release(&made);
+	buf_release(&shipped);
+}
+
 int
 main(void)
 {
@@ -427,6 +445,7 @@ main(void)
 		cmocka_unit_test(test_by_hand),
 #endif
 		cmocka_unit_test(test_in_the_kernel),
+		cmocka_unit_test(test_shipped),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
