@@ -15,6 +15,8 @@ static const struct jail_mount base[] = {
 	{ MOUNT_TMPFS, "/tmp", "private" },
 };
 
+enum { NBASE = sizeof base / sizeof base[0] };
+
 static bool
 is_private(const char *path)
 {
@@ -95,6 +97,13 @@ cover(const struct mount_list *l, const char *path)
 	return NULL;
 }
 
+static bool
+is_mask(const struct jail_mount *m)
+{
+	return m->kind == MOUNT_MASK_DIR || m->kind == MOUNT_MASK_FILE ||
+	    m->kind == MOUNT_MASK_AROUND;
+}
+
 /* A mount that would change nothing, because what covers it is the same. */
 static bool
 is_covered(const struct mount_list *l, const struct mount_fact *f)
@@ -106,25 +115,37 @@ is_covered(const struct mount_list *l, const struct mount_fact *f)
 		return false;
 	/* A denial in a private place where nothing of the host's is seen. */
 	if (is_denial(f) && is_private(f->node.real) &&
-	    m < l->v + sizeof base / sizeof base[0])
+	    m < l->v + NBASE)
 		return true;
 	if (kind == MOUNT_MASK_DIR || kind == MOUNT_MASK_FILE)
-		return m->kind == MOUNT_MASK_DIR;
+		return is_mask(m);
 	/* A path that was refused a read stays refused: a read-only bind
 	 * inside a masked directory would show it again. */
-	if (f->kind == FACT_DENY_WRITE && m->kind == MOUNT_MASK_DIR)
+	if (f->kind == FACT_DENY_WRITE && is_mask(m))
 		return true;
 	return m->kind == kind;
 }
 
+/* A mask with a grant inside lets a walk pass through. */
+static void
+open_masks(struct mount_list *l)
+{
+	for (size_t i = NBASE; i < l->n; i++)
+		for (size_t k = i + 1; k < l->n &&
+		    l->v[i].kind == MOUNT_MASK_DIR; k++)
+			if (!is_mask(&l->v[k]) &&
+			    str_path_below(l->v[k].path, l->v[i].path))
+				l->v[i].kind = MOUNT_MASK_AROUND;
+}
+
 void
 mounts_plan(const struct mount_fact *facts, size_t n, struct mount_list *ret,
-    struct path_list *ret_keep, struct path_list *ret_roots)
+    struct path_list *ret_roots)
 {
 	const struct mount_fact **sorted = xcalloc(n + 1, sizeof *sorted);
 	size_t k = 0;
 
-	for (size_t i = 0; i < sizeof base / sizeof base[0]; i++)
+	for (size_t i = 0; i < NBASE; i++)
 		*vec_push(ret) = base[i];
 	for (size_t i = 0; i < n; i++)
 		if (!is_useless(&facts[i]))
@@ -138,11 +159,10 @@ mounts_plan(const struct mount_fact *facts, size_t n, struct mount_list *ret,
 			continue;
 		if (f->kind == FACT_ALLOW_WRITE)
 			*vec_push(ret_roots) = f->node.real;
-		if (!is_denial(f) && str_path_below(f->node.real, "/run"))
-			*vec_push(ret_keep) = f->node.real;
 		if (!is_covered(ret, f))
 			*vec_push(ret) = (struct jail_mount){ kind_of(f),
 			    f->node.real, f->why };
 	}
 	free(sorted);
+	open_masks(ret);
 }

@@ -22,6 +22,7 @@ enum mount_kind {
 	MOUNT_TMPFS,		/* private and empty, mode 1777 */
 	MOUNT_MASK_DIR,		/* refused: mode 0000, read-only */
 	MOUNT_MASK_FILE,	/* the same for anything but a directory */
+	MOUNT_MASK_AROUND,	/* refused, but for what is mounted inside */
 	MOUNT_DEV,		/* a private minimal /dev */
 	MOUNT_PROC,		/* a private /proc, read-only */
 };
@@ -49,9 +50,6 @@ struct jail_file {
 struct jail_spec {
 	const struct jail_mount	*mounts;
 	size_t			 nmounts;
-	/* Paths below /run that stay visible (bound back, then mounts apply). */
-	const char *const	*run_keep;
-	size_t			 nrun_keep;
 	const struct jail_file	*etc;
 	size_t			 netc;
 	const struct jail_range	*ranges;	/* besides 198.18.0.0/15 */
@@ -61,6 +59,8 @@ struct jail_spec {
 	const char		*init;		/* host path of fence-init */
 	const char		*bwrap;		/* host path of bwrap */
 
+	uid_t			 uid;		/* inside as outside */
+	gid_t			 gid;
 	const char		*program;	/* resolved path to execute */
 	char *const		*argv;
 	char *const		*envp;

@@ -27,7 +27,6 @@ struct parts {
 	int	init_fd;
 	int	control_fd;	/* fence-init's end */
 	int	args_fd;
-	struct { int *v; size_t n, cap; } data;	/* empty files for masks */
 	struct { int *v; size_t n, cap; } pass;	/* all of the above */
 };
 
@@ -37,9 +36,6 @@ parts_release(struct parts *p)
 	fd_close(&p->init_fd);
 	fd_close(&p->control_fd);
 	fd_close(&p->args_fd);
-	for (size_t i = 0; i < p->data.n; i++)
-		fd_close(&p->data.v[i]);
-	vec_release(&p->data);
 	vec_release(&p->pass);
 }
 
@@ -48,15 +44,8 @@ make_args(const struct jail_spec *spec, struct parts *p, struct err *e)
 {
 	struct buf b;
 
-	for (size_t n = bwrap_data_fds(spec); n > 0; n--) {
-		int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-
-		if (fd < 0)
-			return err_sys(e, errno, "cannot open /dev/null");
-		*vec_push(&p->data) = fd;
-	}
 	buf_init(&b, 0);
-	bwrap_args(spec, p->data.v, &b);
+	bwrap_args(spec, &b);
 	p->args_fd = b.failed ? -1 : fd_memfd("bwrap-args", b.data, b.len);
 	buf_release(&b);
 	if (p->args_fd < 0)
@@ -82,8 +71,6 @@ make_parts(const struct jail_spec *spec, struct parts *p, int *ret_control,
 	*vec_push(&p->pass) = p->init_fd;
 	*vec_push(&p->pass) = p->control_fd;
 	*vec_push(&p->pass) = p->args_fd;
-	for (size_t i = 0; i < p->data.n; i++)
-		*vec_push(&p->pass) = p->data.v[i];
 	for (size_t i = 0; i < spec->nkeep_fds; i++)
 		*vec_push(&p->pass) = spec->keep_fds[i];
 	return 0;
@@ -355,7 +342,8 @@ jail_probe(const struct jail_spec *spec, struct err *e)
 static const char *const kind_text[] = {
 	[MOUNT_RO] = "read-only", [MOUNT_RW] = "writable",
 	[MOUNT_TMPFS] = "private", [MOUNT_MASK_DIR] = "hidden",
-	[MOUNT_MASK_FILE] = "hidden", [MOUNT_DEV] = "devices",
+	[MOUNT_MASK_FILE] = "hidden", [MOUNT_MASK_AROUND] = "hidden",
+	[MOUNT_DEV] = "devices",
 	[MOUNT_PROC] = "processes",
 };
 
@@ -370,8 +358,6 @@ jail_describe(const struct jail_spec *spec, struct buf *b)
 			buf_printf(b, "  (%s)", m->why);
 		buf_putc(b, '\n');
 	}
-	for (size_t i = 0; i < spec->nrun_keep; i++)
-		buf_printf(b, "keep  %s\n", spec->run_keep[i]);
 	for (size_t i = 0; i < spec->netc; i++)
 		buf_printf(b, "file  /etc/%s\n", spec->etc[i].name);
 	buf_printf(b, "shim  %s\n", spec->shim != NULL ? spec->shim : "none");

@@ -9,7 +9,8 @@ platform_base_libbase_a_SOURCES = \
 	platform/base/vec.h \
 	platform/base/xalloc.c platform/base/xalloc.h
 
-platform_libplatform_a_CPPFLAGS = $(AM_CPPFLAGS) $(SECCOMP_CFLAGS)
+platform_libplatform_a_CPPFLAGS = $(AM_CPPFLAGS) $(SECCOMP_CFLAGS) \
+	-I$(top_builddir)
 platform_libplatform_a_SOURCES = \
 	platform/confine.h platform/confine_linux.c \
 	platform/fd.c platform/fd.h \
@@ -26,6 +27,8 @@ if LINUX
 platform_libplatform_a_SOURCES += \
 	platform/jail_linux.c \
 	platform/linux/bwrap.c platform/linux/bwrap.h \
+	platform/linux/early.c platform/linux/early.h \
+	platform/linux/filter.c \
 	platform/linux/initplan.h \
 	platform/linux/landlock.c platform/linux/landlock.h \
 	platform/linux/mint.c platform/linux/mint.h \
@@ -33,8 +36,26 @@ platform_libplatform_a_SOURCES += \
 	platform/linux/nft.c platform/linux/nft.h \
 	platform/linux/outer.c platform/linux/outer.h \
 	platform/linux/plancheck.c platform/linux/plancheck.h \
+	platform/linux/root.c platform/linux/root.h \
 	platform/linux/route.c platform/linux/route.h \
 	platform/linux/seccomp.c platform/linux/seccomp.h
+
+# The jail's filter is made once, here, and not at every start.
+if CROSS
+platform_libplatform_a_CPPFLAGS += -DFENCE_FILTER_AT_RUN_TIME=1
+else
+noinst_PROGRAMS += platform/linux/genfilter
+platform_linux_genfilter_SOURCES = platform/linux/genfilter.c \
+	platform/linux/seccomp.c platform/fd.c
+platform_linux_genfilter_CPPFLAGS = $(AM_CPPFLAGS) $(SECCOMP_CFLAGS)
+platform_linux_genfilter_LDADD = platform/base/libbase.a $(SECCOMP_LIBS)
+
+BUILT_SOURCES += platform/linux/filter.inc
+CLEANFILES += platform/linux/filter.inc
+platform/linux/filter.inc: platform/linux/genfilter$(EXEEXT)
+	$(AM_V_GEN)platform/linux/genfilter$(EXEEXT) > $@.tmp && mv -f $@.tmp $@
+platform/linux/libplatform_a-filter.$(OBJEXT): platform/linux/filter.inc
+endif
 
 # Static, so that it never loads the shim; no sanitizer, for the same reason.
 pkglibexec_PROGRAMS += libexec/fence/fence-init

@@ -9,11 +9,9 @@
 #include "platform/jail.h"
 
 /*
- * NUL-terminated arguments, one after the other.  data_fds: one descriptor
- * for each MOUNT_MASK_FILE, in order; it reads as an empty file.
+ * NUL-terminated arguments, one after the other.  The mounts, but for /proc,
+ * are made by root.c before bwrap starts.
  */
-void	 bwrap_args(const struct jail_spec *, const int *data_fds,
-	    struct buf *);
-size_t	 bwrap_data_fds(const struct jail_spec *);	/* how many it needs */
+void	 bwrap_args(const struct jail_spec *, struct buf *);
 
 #endif

@@ -20,23 +20,14 @@
 #include <unistd.h>
 
 #include "platform/fd.h"
+#include "platform/linux/early.h"
 #include "platform/linux/mint.h"
 #include "platform/linux/nft.h"
+#include "platform/linux/root.h"
 #include "platform/linux/route.h"
 #include "platform/pause.h"
 
-/* Debian 12's headers know these; older ones do not. */
-#ifndef OPEN_TREE_CLONE
-#define OPEN_TREE_CLONE		1
-#endif
-#ifndef AT_RECURSIVE
-#define AT_RECURSIVE		0x8000
-#endif
-#ifndef MOVE_MOUNT_F_EMPTY_PATH
-#define MOVE_MOUNT_F_EMPTY_PATH	4
-#endif
-
-enum { STACK_BYTES = 512 * 1024, RUN_KEEP_MAX = 32 };
+enum { STACK_BYTES = 512 * 1024 };
 
 #define RUN_DIR		"/run/fence"
 #define ETC_DIR		RUN_DIR "/etc"
@@ -44,7 +35,8 @@ enum { STACK_BYTES = 512 * 1024, RUN_KEEP_MAX = 32 };
  * is visible, so are the objects. */
 #define SHIM_DIR	ETC_DIR "/.fence"
 
-/* Where $LIB of the dynamic loader leads on the systems we know. */
+/* Where $LIB of the dynamic loader leads on the systems we know; parents
+ * come first. */
 static const char *const lib_dirs[] = {
 	"/lib", "/lib64",
 #if defined(__x86_64__)
@@ -61,7 +53,7 @@ struct child {
 	int		 parent_fd;	/* pidfd of the launcher */
 	char		 uid_map[64];
 	char		 gid_map[64];
-	int		 keep_fd[RUN_KEEP_MAX];
+	struct root	 root;
 };
 
 /* ---- in the child: async-signal-safe calls only ---- */
@@ -75,31 +67,15 @@ child_fail(struct child *c, enum outer_step step)
 }
 
 static int
-write_text(const char *path, int flags, mode_t mode, const void *p, size_t n)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC | flags, mode);
-	ssize_t done = 0;
-
-	if (fd < 0)
-		return -1;
-	while (n > 0 && (done = write(fd, p, n)) > 0) {
-		p = (const char *)p + done;
-		n -= (size_t)done;
-	}
-	close(fd);
-	return n == 0 ? 0 : -1;
-}
-
-static int
 write_maps(const struct child *c)
 {
-	if (write_text("/proc/self/setgroups", 0, 0, "deny", 4) != 0 &&
+	if (early_write("/proc/self/setgroups", 0, 0, "deny", 4) != 0 &&
 	    errno != ENOENT)
 		return -1;
-	if (write_text("/proc/self/uid_map", 0, 0, c->uid_map,
+	if (early_write("/proc/self/uid_map", 0, 0, c->uid_map,
 	    strlen(c->uid_map)) != 0)
 		return -1;
-	return write_text("/proc/self/gid_map", 0, 0, c->gid_map,
+	return early_write("/proc/self/gid_map", 0, 0, c->gid_map,
 	    strlen(c->gid_map));
 }
 
@@ -118,42 +94,6 @@ child_network(struct child *c)
 		child_fail(c, OUTER_NFT);
 }
 
-/* mkdir -p; the last component is a directory. */
-static int
-make_dirs(const char *path, mode_t mode)
-{
-	char part[PATH_MAX];
-	size_t n = strlen(path);
-
-	if (n >= sizeof part) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	for (size_t i = 1; i <= n; i++) {
-		if (path[i] != '/' && path[i] != '\0')
-			continue;
-		memcpy(part, path, i);
-		part[i] = '\0';
-		if (mkdir(part, mode) != 0 && errno != EEXIST)
-			return -1;
-	}
-	return 0;
-}
-
-static int
-join(char out[PATH_MAX], const char *a, const char *b)
-{
-	size_t na = strlen(a), nb = strlen(b);
-
-	if (na + nb >= PATH_MAX) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	memcpy(out, a, na);
-	memcpy(out + na, b, nb + 1);
-	return 0;
-}
-
 /* One object, and a link to it from every directory $LIB may mean. */
 static int
 put_shim(const char *name, const void *bytes, size_t len,
@@ -161,13 +101,13 @@ put_shim(const char *name, const void *bytes, size_t len,
 {
 	char first[PATH_MAX], dir[PATH_MAX], path[PATH_MAX];
 
-	if (join(first, SHIM_DIR, name) != 0 ||
-	    write_text(first, O_CREAT | O_EXCL, 0755, bytes, len) != 0)
+	if (early_join(first, SHIM_DIR, name) != 0 ||
+	    early_write(first, O_CREAT | O_EXCL, 0755, bytes, len) != 0)
 		return -1;
 	for (size_t i = 0; i < ndirs; i++) {
-		if (join(dir, SHIM_DIR, dirs[i]) != 0 ||
-		    make_dirs(dir, 0755) != 0 ||
-		    join(path, dir, "/libfence-shim.so") != 0 ||
+		if (early_join(dir, SHIM_DIR, dirs[i]) != 0 ||
+		    (mkdir(dir, 0755) != 0 && errno != EEXIST) ||
+		    early_join(path, dir, "/libfence-shim.so") != 0 ||
 		    link(first, path) != 0)
 			return -1;
 	}
@@ -179,13 +119,14 @@ put_run_files(const struct outer *o)
 {
 	char path[PATH_MAX];
 
-	if (make_dirs(SHIM_DIR, 0755) != 0)
+	if (mkdir(RUN_DIR, 0755) != 0 || mkdir(ETC_DIR, 0755) != 0 ||
+	    mkdir(SHIM_DIR, 0755) != 0)
 		return -1;
 	for (size_t i = 0; i < o->spec->netc; i++) {
 		const struct jail_file *f = &o->spec->etc[i];
 
-		if (join(path, ETC_DIR "/", f->name) != 0 ||
-		    write_text(path, O_CREAT | O_EXCL, 0644, f->text,
+		if (early_join(path, ETC_DIR "/", f->name) != 0 ||
+		    early_write(path, O_CREAT | O_EXCL, 0644, f->text,
 		    strlen(f->text)) != 0)
 			return -1;
 	}
@@ -198,7 +139,7 @@ put_run_files(const struct outer *o)
 	    o->shim32_len, lib32_dirs,
 	    sizeof lib32_dirs / sizeof lib32_dirs[0]) != 0)
 		return -1;
-	return write_text(ETC_DIR "/ld.so.preload", O_CREAT | O_EXCL, 0644,
+	return early_write(ETC_DIR "/ld.so.preload", O_CREAT | O_EXCL, 0644,
 	    o->preload, strlen(o->preload));
 }
 
@@ -213,7 +154,7 @@ make_report(int *ret_fd)
 	struct sockaddr_un sun = { .sun_family = AF_UNIX };
 	int on = 1;
 
-	(void)!write_text("/proc/sys/net/unix/max_dgram_qlen", 0, 0, "1024",
+	(void)!early_write("/proc/sys/net/unix/max_dgram_qlen", 0, 0, "1024",
 	    4);
 	*ret_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
 	    0);
@@ -225,49 +166,12 @@ make_report(int *ret_fd)
 	return chmod(RUN_DIR "/s", 0666);
 }
 
-/* Grants below /run: take hold of them before the tmpfs covers them. */
-static void
-hold_run_keep(struct child *c)
+/* A step of root.c failed: which mount was it? */
+static _Noreturn void
+child_fail_root(struct child *c, enum outer_step step)
 {
-	const struct jail_spec *spec = c->o->spec;
-
-	for (size_t i = 0; i < spec->nrun_keep; i++) {
-		c->keep_fd[i] = (int)syscall(SYS_open_tree, AT_FDCWD,
-		    spec->run_keep[i], OPEN_TREE_CLONE | O_CLOEXEC |
-		    AT_RECURSIVE);
-		if (c->keep_fd[i] < 0)
-			child_fail(c, OUTER_RUN_KEEP);
-	}
-}
-
-static int
-put_run_keep(struct child *c, size_t i)
-{
-	const char *path = c->o->spec->run_keep[i];
-	struct stat st;
-
-	if (fstat(c->keep_fd[i], &st) != 0)
-		return -1;
-	if (S_ISDIR(st.st_mode)) {
-		if (make_dirs(path, 0755) != 0)
-			return -1;
-	} else {
-		char dir[PATH_MAX];
-		char *slash;
-
-		if (join(dir, path, "") != 0)
-			return -1;
-		slash = strrchr(dir, '/');
-		*slash = '\0';
-		if (make_dirs(dir, 0755) != 0 ||
-		    write_text(path, O_CREAT, 0644, "", 0) != 0)
-			return -1;
-	}
-	if (syscall(SYS_move_mount, c->keep_fd[i], "", AT_FDCWD, path,
-	    MOVE_MOUNT_F_EMPTY_PATH) != 0)
-		return -1;
-	close(c->keep_fd[i]);
-	return 0;
+	c->o->detail = c->root.detail;
+	child_fail(c, step);
 }
 
 static void
@@ -277,13 +181,11 @@ child_mounts(struct child *c)
 
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
 		child_fail(c, OUTER_PRIVATE);
-	hold_run_keep(c);
+	if (root_hold(&c->root) != 0)
+		child_fail_root(c, OUTER_HOLD);
 	if (mount("tmpfs", "/run", "tmpfs", MS_NOSUID | MS_NODEV,
 	    "mode=0755,size=16m") != 0)
 		child_fail(c, OUTER_RUN);
-	for (size_t i = 0; i < o->spec->nrun_keep; i++)
-		if (put_run_keep(c, i) != 0)
-			child_fail(c, OUTER_RUN_KEEP);
 	if (put_run_files(o) != 0)
 		child_fail(c, OUTER_RUN_FILES);
 	if (o->preload != NULL && make_report(&o->report_fd) != 0)
@@ -292,6 +194,8 @@ child_mounts(struct child *c)
 	    MS_RDONLY | MS_NOSUID | MS_NODEV,
 	    "lowerdir=" ETC_DIR ":/etc") != 0)
 		child_fail(c, OUTER_ETC);
+	if (root_build(&c->root, RUN_DIR) != 0)
+		child_fail_root(c, OUTER_ROOT);
 }
 
 static int
@@ -348,20 +252,19 @@ outer_start(struct outer *o)
 	o->report_fd = -1;
 	o->failed_at = OUTER_OK;
 	o->sys = 0;
-	snprintf(c.uid_map, sizeof c.uid_map, "%u %u 1\n", getuid(),
-	    getuid());
-	snprintf(c.gid_map, sizeof c.gid_map, "%u %u 1\n", getgid(),
-	    getgid());
+	/* Our uid is 0 out here; bwrap maps it back to itself inside. */
+	snprintf(c.uid_map, sizeof c.uid_map, "0 %u 1\n", getuid());
+	snprintf(c.gid_map, sizeof c.gid_map, "0 %u 1\n", getgid());
 	parent_fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
 	c.parent_fd = parent_fd;
 	stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-	if (parent_fd < 0 || stack == MAP_FAILED ||
-	    o->spec->nrun_keep > RUN_KEEP_MAX) {
+	if (parent_fd < 0 || stack == MAP_FAILED) {
 		o->failed_at = OUTER_CLONE;
-		o->sys = errno != 0 ? errno : E2BIG;
+		o->sys = errno;
 		return -1;
 	}
+	root_init(&c.root, o->spec);
 	o->pid = clone(child_main, stack + STACK_BYTES, flags, &c);
 	if (o->pid < 0) {
 		o->failed_at = OUTER_CLONE;
@@ -369,6 +272,7 @@ outer_start(struct outer *o)
 	} else if (o->failed_at != OUTER_OK)
 		(void)!waitpid(o->pid, NULL, 0);
 	munmap(stack, STACK_BYTES);
+	root_release(&c.root);
 	if (o->failed_at == OUTER_OK)
 		return 0;
 	close_sockets(o);
@@ -383,11 +287,12 @@ static const char *const step_text[] = {
 	[OUTER_LISTEN] = "cannot listen inside the jail's network",
 	[OUTER_NFT] = "cannot load the gate's nftables rule",
 	[OUTER_PRIVATE] = "cannot make mounts private",
-	[OUTER_RUN_KEEP] = "cannot keep a granted path below /run",
+	[OUTER_HOLD] = "cannot take hold of a path of the policy",
 	[OUTER_RUN] = "cannot mount a private /run",
 	[OUTER_RUN_FILES] = "cannot write the jail's own files in /run",
 	[OUTER_SOCKET] = "cannot bind the report socket in /run",
 	[OUTER_ETC] = "cannot lay an overlay over /etc",
+	[OUTER_ROOT] = "cannot mount over a path",
 	[OUTER_EXEC] = "cannot execute bwrap",
 };
 
@@ -436,6 +341,10 @@ detail_text(const struct outer *o)
 		return mint_step_text(o->detail);
 	case OUTER_NFT:
 		return nft_step_text(o->detail);
+	case OUTER_HOLD:
+	case OUTER_ROOT:
+		return (size_t)o->detail < o->spec->nmounts ?
+		    o->spec->mounts[o->detail].path : NULL;
 	default:
 		return NULL;
 	}

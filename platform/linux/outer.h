@@ -13,8 +13,8 @@
 
 enum outer_step {
 	OUTER_OK, OUTER_CLONE, OUTER_PARENT, OUTER_MAPS, OUTER_ROUTE,
-	OUTER_LISTEN, OUTER_NFT, OUTER_PRIVATE, OUTER_RUN_KEEP, OUTER_RUN,
-	OUTER_RUN_FILES, OUTER_SOCKET, OUTER_ETC, OUTER_EXEC,
+	OUTER_LISTEN, OUTER_NFT, OUTER_PRIVATE, OUTER_HOLD, OUTER_RUN,
+	OUTER_RUN_FILES, OUTER_SOCKET, OUTER_ETC, OUTER_ROOT, OUTER_EXEC,
 };
 
 struct outer {
@@ -33,7 +33,8 @@ struct outer {
 	int			 report_fd;	/* -1 without shim */
 	enum outer_step		 failed_at;
 	int			 sys;
-	int			 detail;	/* step inside route/nft/listen */
+	int			 detail;	/* step inside route/nft/listen;
+						 * number of the mount */
 };
 
 /* 0, or -1 with failed_at and sys set and everything undone. */

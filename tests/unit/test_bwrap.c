@@ -15,21 +15,15 @@ static const struct jail_mount mounts[] = {
 	{ MOUNT_RO, "/", NULL },
 	{ MOUNT_DEV, "/dev", NULL },
 	{ MOUNT_PROC, "/proc", NULL },
-	{ MOUNT_TMPFS, "/tmp", NULL },
-	{ MOUNT_MASK_FILE, "/etc/shadow", NULL },
-	{ MOUNT_MASK_DIR, "/home/u", NULL },
 	{ MOUNT_RW, "/home/u/a b", NULL },
-	{ MOUNT_RO, "/home/u/a b/--bind", NULL },
-	{ MOUNT_MASK_DIR, "/srv/secret", NULL },
-	{ MOUNT_MASK_FILE, "/srv/x", NULL },
 };
 
 static void
 test_golden(void **state)
 {
 	struct jail_spec spec = { .mounts = mounts,
-	    .nmounts = sizeof mounts / sizeof mounts[0] };
-	const int fds[] = { 11, 12 };
+	    .nmounts = sizeof mounts / sizeof mounts[0], .uid = 1001,
+	    .gid = 1002 };
 	const char *dir = getenv("srcdir");
 	char path[4096], want[4096];
 	struct buf b;
@@ -38,8 +32,7 @@ test_golden(void **state)
 
 	(void)state;
 	buf_init(&b, 0);
-	assert_int_equal(bwrap_data_fds(&spec), 2);
-	bwrap_args(&spec, fds, &b);
+	bwrap_args(&spec, &b);
 	for (size_t i = 0; i < b.len; i++)
 		if (b.data[i] == '\0')
 			b.data[i] = '\n';

@@ -1,0 +1,78 @@
+#include "platform/linux/early.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int
+early_write(const char *path, int flags, mode_t mode, const void *p, size_t n)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC | flags, mode);
+	ssize_t done = 0;
+
+	if (fd < 0)
+		return -1;
+	while (n > 0 && (done = write(fd, p, n)) > 0) {
+		p = (const char *)p + done;
+		n -= (size_t)done;
+	}
+	close(fd);
+	return n == 0 ? 0 : -1;
+}
+
+int
+early_mkdirs(const char *path, mode_t mode)
+{
+	char part[PATH_MAX];
+	size_t n = strlen(path);
+
+	if (n >= sizeof part) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	for (size_t i = 1; i <= n; i++) {
+		if (path[i] != '/' && path[i] != '\0')
+			continue;
+		memcpy(part, path, i);
+		part[i] = '\0';
+		if (mkdir(part, mode) != 0 && errno != EEXIST)
+			return -1;
+	}
+	return 0;
+}
+
+int
+early_join(char out[PATH_MAX], const char *a, const char *b)
+{
+	size_t na = strlen(a), nb = strlen(b);
+
+	if (na + nb >= PATH_MAX) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(out, a, na);
+	memcpy(out + na, b, nb + 1);
+	return 0;
+}
+
+int
+early_mount_point(const char *path, int is_dir)
+{
+	char dir[PATH_MAX];
+	struct stat st;
+	char *slash;
+
+	if (lstat(path, &st) == 0)
+		return 0;
+	if (is_dir)
+		return early_mkdirs(path, 0755);
+	if (early_join(dir, path, "") != 0)
+		return -1;
+	slash = strrchr(dir, '/');
+	*slash = '\0';
+	if (slash != dir && early_mkdirs(dir, 0755) != 0)
+		return -1;
+	return early_write(path, O_CREAT, 0644, "", 0);
+}

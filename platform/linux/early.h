@@ -1,0 +1,20 @@
+/*
+ * early: small file operations for the child between clone and exec.  It
+ * shares our memory: no malloc, no stdio, nothing but system calls.
+ */
+#ifndef FENCE_LINUX_EARLY_H
+#define FENCE_LINUX_EARLY_H
+
+#include <limits.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* All of it or -1.  flags: besides O_WRONLY and O_CLOEXEC. */
+int	 early_write(const char *path, int flags, mode_t, const void *,
+	    size_t);
+int	 early_mkdirs(const char *path, mode_t);	/* mkdir -p */
+int	 early_join(char out[PATH_MAX], const char *, const char *);
+/* A mount point: a directory, or an empty file, with all above it. */
+int	 early_mount_point(const char *path, int is_dir);
+
+#endif
