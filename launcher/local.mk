@@ -26,6 +26,7 @@ FENCE_LIBS = launcher/liblauncher.a proxy/libproxy.a policy/libpolicy.a \
 bin_PROGRAMS += fence
 fence_SOURCES = launcher/main.c
 fence_LDADD = $(FENCE_LIBS)
+fence_LDFLAGS = $(FAST_LDFLAGS)
 
 # One binary, two names.
 all-local: fence-run$(EXEEXT)

@@ -70,20 +70,36 @@ find_cwd(struct work *w, struct err *e)
 	return 0;
 }
 
+/* By hand: name service modules would have to be loaded for it. */
 static const char *
-find_home(struct arena *a, char *const *env)
+passwd_home(struct arena *a)
+{
+	FILE *fp = fopen("/etc/passwd", "re");
+	const char *home = NULL;
+	struct passwd *pw;
+
+	while (fp != NULL && home == NULL && (pw = fgetpwent(fp)) != NULL)
+		if (pw->pw_uid == getuid() && pw->pw_dir[0] == '/')
+			home = arena_strdup(a, pw->pw_dir);
+	if (fp != NULL)
+		fclose(fp);
+	return home;
+}
+
+static const char *
+find_home(struct arena *a, char *const *env, struct err *e)
 {
 	const char *home = env_get(env, "HOME");
 	char real[PATH_MAX];
 
-	if (home == NULL || home[0] != '/') {
-		struct passwd *pw = getpwuid(getuid());
-
-		home = pw != NULL ? pw->pw_dir : NULL;
-	}
-	/* A user without a home has nothing in it to hide. */
 	if (home == NULL || home[0] != '/')
-		home = "/nonexistent";
+		home = passwd_home(a);
+	if (home == NULL) {
+		err_set(e, ERR_POLICY, "HOME is not set, and /etc/passwd does "
+		    "not know uid %u", (unsigned)getuid());
+		err_hint(e, "set HOME: the policy hides credentials below it");
+		return NULL;
+	}
 	return arena_strdup(a, realpath(home, real) != NULL ? real : home);
 }
 
@@ -266,21 +282,18 @@ plan_files(struct work *w, const struct run_options *ro, struct err *e)
 {
 	struct jail_spec *spec = &w->plan->spec;
 	struct mount_list mounts = { 0 };
-	struct path_list keeps = { 0 }, roots = { 0 };
+	struct path_list roots = { 0 };
 	int rc;
 
 	if (gather(w, ro, e) != 0)
 		return -1;
-	mounts_plan(w->facts.v, w->facts.n, &mounts, &keeps, &roots);
+	mounts_plan(w->facts.v, w->facts.n, &mounts, &roots);
 	rc = check_roots(&roots, e);
 	spec->mounts = keep(w->arena, mounts.v, mounts.n * sizeof *mounts.v);
 	spec->nmounts = mounts.n;
-	spec->run_keep = keep(w->arena, keeps.v, keeps.n * sizeof *keeps.v);
-	spec->nrun_keep = keeps.n;
 	spec->write_roots = keep(w->arena, roots.v, roots.n * sizeof *roots.v);
 	spec->nwrite_roots = roots.n;
 	vec_release(&mounts);
-	vec_release(&keeps);
 	vec_release(&roots);
 	return rc;
 }
@@ -391,6 +404,8 @@ plan_command(struct work *w, char **argv, char **env, struct err *e)
 	struct jail_spec *spec = &w->plan->spec;
 
 	spec->argv = argv;
+	spec->uid = getuid();
+	spec->gid = getgid();
 	spec->envp = env_compose(w->arena, env);
 	spec->cwd = w->cwd;
 	sigemptyset(&spec->sigmask);
@@ -442,8 +457,8 @@ plan_make(const struct run_options *ro, char **argv, char **env,
 
 	*ret = (struct plan){ .arena = arena_new() };
 	w.arena = ret->arena;
-	w.home = find_home(w.arena, env);
-	if (find_cwd(&w, e) == 0 && load_policy(&w, ro, env, e) == 0 &&
+	w.home = find_home(w.arena, env, e);
+	if (w.home != NULL && find_cwd(&w, e) == 0 && load_policy(&w, ro, env, e) == 0 &&
 	    plan_parts(&w, env, e) == 0 && plan_files(&w, ro, e) == 0 &&
 	    plan_command(&w, argv, env, e) == 0) {
 		plan_ranges(&w);

@@ -59,6 +59,20 @@ struct run {
 	bool		 is_jail_gone;
 };
 
+/* The end of file ends them, beside the jail and not after it. */
+static void
+workers_dismiss(struct run *r)
+{
+	struct worker *workers[] = { &r->net, &r->names };
+
+	for (size_t i = 0; i < 2; i++) {
+		watch_free(workers[i]->child);
+		workers[i]->child = NULL;
+		if (workers[i]->fd >= 0)
+			shutdown(workers[i]->fd, SHUT_RDWR);
+	}
+}
+
 /* ---- what fence-init says ---- */
 
 static const char *const step_text[] = {
@@ -145,6 +159,8 @@ init_exited(struct run *r, int wstatus)
 {
 	r->status = WIFSIGNALED(wstatus) ? EXIT_SIGNAL + WTERMSIG(wstatus) :
 	    WEXITSTATUS(wstatus);
+	/* What is left of the jail is being killed; the workers may go. */
+	workers_dismiss(r);
 	pause_at("exiting");
 }
 
@@ -430,12 +446,13 @@ run_start(struct run *r, const struct run_options *ro, struct err *e)
 {
 	if ((r->loop = loop_new()) == NULL)
 		return err_sys(e, errno, "cannot make an event loop");
-	if (make_witness(r, ro, e) != 0 || start_workers(r, e) != 0)
+	if (make_witness(r, ro, e) != 0)
 		return -1;
 	if (jail_start(&r->plan->spec, &r->jail, e) != 0)
 		return -1;
 	pause_at("after-clone");
-	if (hand_over(r, e) != 0 || make_loop(r, e) != 0)
+	/* The rest is done while bwrap works; fence-init waits for jail_go(). */
+	if (start_workers(r, e) != 0 || hand_over(r, e) != 0 || make_loop(r, e) != 0)
 		return -1;
 	witness_run_start(r->witness, r->plan->spec.argv[0]);
 	pause_at("before-go");

@@ -15,6 +15,8 @@ libexec_fence_fence_net_SOURCES = proxy/net_main.c
 libexec_fence_fence_net_LDADD = proxy/libproxy.a platform/libplatform.a \
 	platform/base/libbase.a
 
+libexec_fence_fence_net_LDFLAGS = $(FAST_LDFLAGS)
+
 libexec_fence_fence_names_SOURCES = proxy/names_main.c
 libexec_fence_fence_names_LDADD = proxy/libproxy.a platform/libplatform.a \
 	platform/base/libbase.a

@@ -14,7 +14,7 @@ libexec_fence_libfence_shim_so_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -fPIC \
 	-fvisibility=hidden
 libexec_fence_libfence_shim_so_LDFLAGS = -shared \
 	-Wl,--version-script=$(srcdir)/shim/shim.map \
-	-Wl,-z,now -Wl,-z,relro -Wl,-z,defs -Wl,--as-needed
+	-Wl,-z,now -Wl,-z,relro -Wl,-z,defs -Wl,--as-needed -Wl,--strip-debug
 # dlsym() moved into libc with glibc 2.34.
 libexec_fence_libfence_shim_so_LDADD = -ldl
 libexec_fence_libfence_shim_so_DEPENDENCIES = shim/shim.map
