@@ -25,6 +25,7 @@ dnsutils	cmd:dig
 netcat-openbsd	cmd:nc
 iputils-ping	cmd:ping
 iproute2	cmd:ip
+nftables	cmd:nft
 tmux		cmd:tmux
 python3		file:/usr/bin/python3
 golang-go	cmd:go
