@@ -45,6 +45,12 @@ FUZZERS = \
 
 check_PROGRAMS += $(UNIT_TESTS) $(FUZZERS)
 
+TESTS += $(UNIT_TESTS)
+AM_TESTS_ENVIRONMENT = \
+	FENCE_TEST_SHIM='$(abs_builddir)/libexec/fence/libfence-shim.so'; \
+	FENCE_TEST_INIT='$(abs_builddir)/libexec/fence/fence-init'; \
+	export FENCE_TEST_SHIM FENCE_TEST_INIT;
+
 # In the suite a fuzz target replays its corpus; with clang's
 # -fsanitize=fuzzer the same file is the fuzzer (tests/README.md).
 tests_fuzz_fuzz_ask_SOURCES = tests/fuzz/fuzz_ask.c tests/fuzz/replay.c

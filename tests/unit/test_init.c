@@ -509,6 +509,7 @@ test_stdio_is_the_commands(void **state)
 static void
 test_signals(void **state)
 {
+	unsigned long blocked, ignored;
 	struct jailed j;
 
 	(void)state;
@@ -516,8 +517,12 @@ test_signals(void **state)
 	jailed_go(&j, (const char *const[]){ "/bin/grep", "-E",
 	    "^Sig(Blk|Ign):", "/proc/self/status", NULL }, "/");
 	expect(&j, INIT_STARTED, NULL);
-	assert_string_equal(output(&j), "SigBlk:\t0000000000000200\n"
-	    "SigIgn:\t0000000000001001\n");	/* SIGHUP, and our SIGPIPE */
+	assert_int_equal(sscanf(output(&j), "SigBlk:\t%lx\nSigIgn:\t%lx\n",
+	    &blocked, &ignored), 2);
+	assert_int_equal(blocked, 0x200);
+	/* SIGHUP and our SIGPIPE; what started us may ignore signals that no
+	 * program can name (32 and 33 are the libc's). */
+	assert_int_equal(ignored & 0x7fffffff, 0x1001);
 	expect(&j, INIT_EXITED, NULL);
 	assert_int_equal(jailed_end(&j), 0);
 }
