@@ -56,8 +56,10 @@ dial_is_own(const struct dial_addr *a)
 	struct sockaddr_storage ss;
 	socklen_t len = fill(&ss, a, 0);
 
-	/* Only an address of this machine can be bound. */
-	return fd >= 0 && bind(fd, (struct sockaddr *)&ss, len) == 0;
+	/* Only an address of this machine can be bound.  Where that cannot be
+	 * found out (no descriptor left), it is taken for one. */
+	return fd < 0 || bind(fd, (struct sockaddr *)&ss, len) == 0 ||
+	    errno != EADDRNOTAVAIL;
 }
 
 static void

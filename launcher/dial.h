@@ -32,7 +32,7 @@ struct dial	*dial_start(struct loop *, const struct dial_addr *, size_t n,
 		    uint16_t port, dial_fn *, void *arg);
 void		 dial_cancel(struct dial *);	/* no callback; NULL is fine */
 
-/* Does this address belong to this machine? */
+/* Does this address belong to this machine?  True in doubt. */
 bool		 dial_is_own(const struct dial_addr *);
 
 #endif

@@ -22,10 +22,6 @@ static const char *const ours[] = {
 /* Gone from what the host has: a name, or a prefix that ends in '*'. */
 static const char *const gone[] = {
 	"LD_*", "DYLD_*",		/* the loader is ours alone */
-	"FTP_PROXY", "ftp_proxy", "RSYNC_PROXY", "WS_PROXY", "ws_proxy",
-	"WSS_PROXY", "wss_proxy", "GRPC_PROXY", "grpc_proxy",
-	"npm_config_proxy", "npm_config_http_proxy",
-	"npm_config_https_proxy", "npm_config_noproxy",
 	"FENCE_PRETEND", "FENCE_PAUSE_AT",
 };
 
@@ -52,9 +48,21 @@ env_get(char *const *env, const char *name)
 	return NULL;
 }
 
+/* HTTP_PROXY, Ftp_Proxy, npm_config_https_proxy, npm_config_noproxy … */
+static bool
+is_proxy(const char *var)
+{
+	size_t n = name_len(var);
+
+	return (n >= 6 && strncasecmp(var + n - 6, "_proxy", 6) == 0) ||
+	    (n >= 8 && strncasecmp(var + n - 8, "_noproxy", 8) == 0);
+}
+
 static bool
 is_gone(const char *var)
 {
+	if (is_proxy(var))
+		return true;
 	for (size_t i = 0; i < sizeof gone / sizeof gone[0]; i++) {
 		size_t n = strlen(gone[i]);
 
@@ -69,9 +77,18 @@ is_gone(const char *var)
 	return false;
 }
 
+static bool
+is_writable(const char *path, const char *const *roots, size_t nroots)
+{
+	for (size_t i = 0; i < nroots; i++)
+		if (str_path_below(path, roots[i]))
+			return true;
+	return strcmp(path, "/tmp") == 0;
+}
+
 /* /run and /tmp are private: what points into the host's leads nowhere. */
 static bool
-is_stale(const char *var)
+is_stale(const char *var, const char *const *roots, size_t nroots)
 {
 	const char *value = strchr(var, '=');
 
@@ -82,12 +99,13 @@ is_stale(const char *var)
 		return str_path_below(value, "/run") ||
 		    str_path_below(value, "/tmp");
 	if (same_name(var, "TMPDIR"))
-		return strcmp(value, "/tmp") != 0;
+		return !is_writable(value, roots, nroots);
 	return false;
 }
 
 char **
-env_compose(struct arena *a, char *const *host)
+env_compose(struct arena *a, char *const *host, const char *const *roots,
+    size_t nroots)
 {
 	size_t n = 0, k = 0;
 	const char *asan;
@@ -98,7 +116,8 @@ env_compose(struct arena *a, char *const *host)
 	out = arena_alloc(a, (n + sizeof ours / sizeof ours[0] + 2) *
 	    sizeof *out);
 	for (size_t i = 0; i < n; i++)
-		if (!is_gone(host[i]) && !is_stale(host[i]) &&
+		if (!is_gone(host[i]) &&
+		    !is_stale(host[i], roots, nroots) &&
 		    !same_name(host[i], "ASAN_OPTIONS"))
 			out[k++] = host[i];
 	for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)

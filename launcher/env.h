@@ -7,8 +7,12 @@
 
 #include "platform/base/arena.h"
 
-/* Pure.  host: NULL-terminated NAME=VALUE strings; so is the result. */
-char	**env_compose(struct arena *, char *const *host);
+/*
+ * Pure.  host: NULL-terminated NAME=VALUE strings; so is the result.  roots:
+ * the writable trees, where a TMPDIR may stay.
+ */
+char	**env_compose(struct arena *, char *const *host,
+	    const char *const *roots, size_t nroots);
 /* The value of NAME in such an array, or NULL. */
 const char	*env_get(char *const *env, const char *name);
 

@@ -2,10 +2,12 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "launcher/addrbook.h"
@@ -18,7 +20,8 @@
 enum {
 	PENDING_MAX = 4096,	/* dials under way */
 	QUEUE_MAX = 4096,	/* answers the worker has not taken yet */
-	TURN_MAX = 64,		/* questions before others get a turn */
+	TURN_MAX = 16,		/* questions before others get a turn */
+	WHO_MS = 100,		/* a second, for finding out who asked */
 };
 
 /* A dial that waits for names or for the network. */
@@ -29,6 +32,7 @@ struct pending {
 	struct ask_msg	 msg;
 	struct host	 host;
 	struct dial	*dial;
+	bool		 is_resolving;	/* waits for fence-names */
 };
 
 struct queued {
@@ -46,6 +50,9 @@ struct monitor {
 	uint32_t		 next_id;
 	struct queued		*first, **last;
 	unsigned		 nqueued;
+	int64_t			 who_second;	/* the budget's current one */
+	int64_t			 who_us;	/* spent of it */
+	bool			 is_book_full;	/* and told */
 };
 
 /* ---- answers ---- */
@@ -140,6 +147,38 @@ qtype_name(unsigned type, char buf[16])
 	return buf;
 }
 
+static int64_t
+now_us(void)
+{
+	struct timespec ts = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+}
+
+/*
+ * A jail with thousands of sockets and processes makes the search for the
+ * asker long.  It may cost a tenth of each second; beyond that records come
+ * without a process.
+ */
+static void
+find_asker(struct monitor *m, const struct ask_msg *q, struct event *ev)
+{
+	int64_t start = now_us();
+	pid_t pid;
+
+	if (start / 1000000 != m->who_second) {
+		m->who_second = start / 1000000;
+		m->who_us = 0;
+	}
+	if (m->who_us > WHO_MS * 1000)
+		return;
+	pid = who_socket(m->c.jail_pid, q->is_udp, &q->source);
+	if (pid > 0)
+		who_pid(pid, m->c.stop_pid, ev);
+	m->who_us += now_us() - start;
+}
+
 static void
 tell(struct monitor *m, const struct ask_msg *q, const char *host,
     const struct verdict *v)
@@ -148,7 +187,6 @@ tell(struct monitor *m, const struct ask_msg *q, const char *host,
 	    .enforcer = ENFORCER_GATE, .verdict = *v, .host = host,
 	    .port = q->port };
 	char type[16];
-	pid_t pid;
 
 	switch (q->via) {
 	case ASK_VIA_DNS:
@@ -166,9 +204,7 @@ tell(struct monitor *m, const struct ask_msg *q, const char *host,
 		ev.sys = ECONNRESET;
 		break;
 	}
-	pid = who_socket(m->c.jail_pid, q->is_udp, &q->source);
-	if (pid > 0)
-		who_pid(pid, m->c.stop_pid, &ev);
+	find_asker(m, q, &ev);
 	witness_gate(m->c.witness, &ev);
 }
 
@@ -200,6 +236,20 @@ refuse_bad(struct monitor *m, const struct ask_msg *q)
 	refuse(m, q, q->name, &v);
 }
 
+static void
+tell_full(struct monitor *m)
+{
+	struct event ev = { .kind = EVENT_WORKER, .witness = WITNESS_MONITOR,
+	    .enforcer = ENFORCER_DNS, .count = 1,
+	    .detail = "all addresses for names are used up: further names "
+	    "do not resolve in this run" };
+
+	if (m->is_book_full)
+		return;
+	m->is_book_full = true;
+	witness_gate(m->c.witness, &ev);
+}
+
 /* ---- questions ---- */
 
 static void
@@ -222,6 +272,7 @@ on_lookup(struct monitor *m, const struct ask_msg *q)
 		return;
 	}
 	if (addrbook_get(m->book, h.text, &addr) != 0) {
+		tell_full(m);
 		answer_status(m, q, ASK_FULL, 0);
 		return;
 	}
@@ -306,6 +357,17 @@ vet_and_dial(struct pending *p, const struct dial_addr *addrs, size_t n)
 	}
 }
 
+/* Somebody else waits for the same name: its answer is for both. */
+static bool
+is_asked(const struct pending *p)
+{
+	for (const struct pending *o = p->next; o != NULL; o = o->next)
+		if (o->is_resolving &&
+		    strcmp(o->host.text, p->host.text) == 0)
+			return true;
+	return false;
+}
+
 static void
 resolve(struct pending *p)
 {
@@ -314,6 +376,9 @@ resolve(struct pending *p)
 	    .kind = ASK_RESOLVE };
 	size_t n = strlen(p->host.text);
 
+	p->is_resolving = true;
+	if (m->names != NULL && is_asked(p))
+		return;
 	q.name_len = (uint16_t)n;
 	memcpy(q.name, p->host.text, n);
 	if (m->names == NULL || fd_send(m->c.names_fd, &q, sizeof q, NULL, 0,
@@ -438,6 +503,7 @@ on_resolved(struct pending *p, const struct ask_answer *a)
 	struct dial_addr addrs[ASK_MAX_ADDRS];
 	size_t n = 0;
 
+	p->is_resolving = false;
 	for (size_t i = 0; i < a->naddrs && i < ASK_MAX_ADDRS; i++) {
 		if (a->addrs[i].family != AF_INET &&
 		    a->addrs[i].family != AF_INET6)
@@ -452,6 +518,35 @@ on_resolved(struct pending *p, const struct ask_answer *a)
 		return;
 	}
 	vet_and_dial(p, addrs, n);
+}
+
+/* Everybody who waits for this name (NULL: for any); the list changes. */
+static void
+resolved_all(struct monitor *m, const char *name, const struct ask_answer *a)
+{
+	struct pending *p, *next;
+	char copy[256];
+
+	if (name != NULL) {		/* it goes with the first of them */
+		snprintf(copy, sizeof copy, "%s", name);
+		name = copy;
+	}
+	for (p = m->pending; p != NULL; p = next) {
+		next = p->next;
+		if (p->is_resolving && (name == NULL ||
+		    strcmp(p->host.text, name) == 0))
+			on_resolved(p, a);
+	}
+}
+
+static void
+names_gone(struct monitor *m)
+{
+	const struct ask_answer none = { .status = ASK_NOHOST };
+
+	watch_free(m->names);
+	m->names = NULL;
+	resolved_all(m, NULL, &none);
 }
 
 static void
@@ -470,17 +565,16 @@ names_ready(struct watch *w, int what, void *arg)
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
 		if (n <= 0) {
-			watch_free(m->names);
-			m->names = NULL;
+			names_gone(m);
 			return;
 		}
 		if (ask_check_answer(&raw, (size_t)n, &a) != 0)
 			continue;
 		for (p = m->pending; p != NULL; p = p->next)
-			if (p->id == a.id && p->dial == NULL)
+			if (p->id == a.id && p->is_resolving)
 				break;
 		if (p != NULL)
-			on_resolved(p, &a);
+			resolved_all(m, p->host.text, &a);
 	}
 }
 

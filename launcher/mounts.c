@@ -9,10 +9,10 @@
 
 /* Places every jail has of its own, whatever the policy says. */
 static const struct jail_mount base[] = {
-	{ MOUNT_RO, "/", "everything is readable" },
-	{ MOUNT_DEV, "/dev", "private" },
-	{ MOUNT_PROC, "/proc", "private" },
-	{ MOUNT_TMPFS, "/tmp", "private" },
+	{ .kind = MOUNT_RO, .path = "/", .why = "everything is readable" },
+	{ .kind = MOUNT_DEV, .path = "/dev", .why = "private" },
+	{ .kind = MOUNT_PROC, .path = "/proc", .why = "private" },
+	{ .kind = MOUNT_TMPFS, .path = "/tmp", .why = "private" },
 };
 
 enum { NBASE = sizeof base / sizeof base[0] };
@@ -20,13 +20,16 @@ enum { NBASE = sizeof base / sizeof base[0] };
 static bool
 is_private(const char *path)
 {
-	return str_path_below(path, "/tmp") || str_path_below(path, "/run");
+	return str_path_below(path, "/tmp") || str_path_below(path, "/run") ||
+	    str_path_below(path, "/dev/shm");
 }
 
 /* What lies below these is the jail's own and has no rule of the host's. */
 static bool
 is_own(const char *path)
 {
+	if (str_path_below(path, "/dev/shm"))
+		return strcmp(path, "/dev/shm") == 0;
 	return str_path_below(path, "/dev") || str_path_below(path, "/proc") ||
 	    strcmp(path, "/tmp") == 0 || strcmp(path, "/run") == 0;
 }
@@ -126,6 +129,28 @@ is_covered(const struct mount_list *l, const struct mount_fact *f)
 	return m->kind == kind;
 }
 
+/*
+ * A denial inside a writable tree: its ancestors in there become mount points
+ * too, which cannot be renamed; otherwise `mv dir other; mkdir dir` would
+ * leave the denial behind.
+ */
+static void
+pin_ancestors(struct arena *a, struct mount_list *l,
+    const struct mount_fact *f)
+{
+	const struct jail_mount *m = cover(l, f->node.real);
+	size_t from = m != NULL ? strlen(m->path) + 1 : 0;
+
+	if (m == NULL || m->kind != MOUNT_RW)
+		return;
+	for (const char *p = strchr(f->node.real + from, '/'); p != NULL;
+	    p = strchr(p + 1, '/'))
+		*vec_push(l) = (struct jail_mount){ .kind = MOUNT_RW,
+		    .path = arena_strndup(a, f->node.real,
+		    (size_t)(p - f->node.real)),
+		    .why = "pinned: a denial lies below" };
+}
+
 /* A mask with a grant inside lets a walk pass through. */
 static void
 open_masks(struct mount_list *l)
@@ -139,8 +164,8 @@ open_masks(struct mount_list *l)
 }
 
 void
-mounts_plan(const struct mount_fact *facts, size_t n, struct mount_list *ret,
-    struct path_list *ret_roots)
+mounts_plan(struct arena *a, const struct mount_fact *facts, size_t n,
+    struct mount_list *ret, struct path_list *ret_roots)
 {
 	const struct mount_fact **sorted = xcalloc(n + 1, sizeof *sorted);
 	size_t k = 0;
@@ -159,9 +184,12 @@ mounts_plan(const struct mount_fact *facts, size_t n, struct mount_list *ret,
 			continue;
 		if (f->kind == FACT_ALLOW_WRITE)
 			*vec_push(ret_roots) = f->node.real;
-		if (!is_covered(ret, f))
-			*vec_push(ret) = (struct jail_mount){ kind_of(f),
-			    f->node.real, f->why };
+		if (is_covered(ret, f))
+			continue;
+		if (is_denial(f))
+			pin_ancestors(a, ret, f);
+		*vec_push(ret) = (struct jail_mount){ kind_of(f),
+		    f->node.real, f->why, f->node.dev, f->node.ino };
 	}
 	free(sorted);
 	open_masks(ret);

@@ -36,7 +36,7 @@ struct path_list {
  * ret_roots: writable trees for the second wall.  FACT_SEE: must be visible although it lies below a private
  * /tmp or /run (the working directory, the policy file in force).
  */
-void	 mounts_plan(const struct mount_fact *, size_t n,
+void	 mounts_plan(struct arena *, const struct mount_fact *, size_t n,
 	    struct mount_list *ret, struct path_list *ret_roots);
 
 #endif

@@ -56,6 +56,27 @@ keep(struct arena *a, const void *v, size_t bytes)
 
 /* ---- the policy ---- */
 
+/* Through a directory on stdio the jail would reach around its walls. */
+static int
+check_stdio(struct err *e)
+{
+	static const char *const names[] = { "stdin", "stdout", "stderr" };
+	struct stat st;
+
+	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
+		int flags = fcntl(fd, F_GETFL);
+
+		if (flags < 0 || fstat(fd, &st) != 0 ||
+		    (!S_ISDIR(st.st_mode) && (flags & O_PATH) == 0))
+			continue;
+		err_set(e, ERR_POLICY, "%s is a directory or a mere path",
+		    names[fd]);
+		err_hint(e, "redirect it from a file, a pipe or /dev/null");
+		return -1;
+	}
+	return 0;
+}
+
 static int
 find_cwd(struct work *w, struct err *e)
 {
@@ -114,6 +135,14 @@ load_policy(struct work *w, const struct run_options *ro, char **env,
 		return policy_load_file(ro->settings, &pe, &w->plan->policy,
 		    e);
 	/* The built-in policy makes the workspace writable: it must be one. */
+	if (strcmp(w->cwd, "/tmp") == 0 || strcmp(w->cwd, "/run") == 0 ||
+	    strcmp(w->cwd, "/dev/shm") == 0) {
+		err_set(e, ERR_POLICY, "'%s' is no workspace: it is private "
+		    "inside, and what is written there is gone at the end",
+		    w->cwd);
+		err_hint(e, "make a directory in it and cd there");
+		return -1;
+	}
 	if (strcmp(w->cwd, "/") == 0 ||
 	    (w->home != NULL && str_path_below(w->home, w->cwd))) {
 		err_set(e, ERR_POLICY, "'%s' is no workspace: the built-in "
@@ -208,17 +237,137 @@ add_path(struct work *w, enum fact_kind kind, const char *path,
 		add_fact(w, kind, &node, why);
 }
 
-/* The policy in force, the record: told as fence's own when refused. */
-static void
-add_own(struct work *w, const char *path, const char *what)
+/* Is this path, as written, inside a tree that the policy makes writable? */
+static bool
+in_grant(const struct work *w, const char *path)
 {
+	for (size_t i = 0; i < w->facts.n; i++) {
+		const struct mount_fact *f = &w->facts.v[i];
+
+		if (f->kind == FACT_ALLOW_WRITE &&
+		    f->node.kind == TREE_DIR &&
+		    strcmp(path, f->node.real) != 0 &&
+		    str_path_below(path, f->node.real))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The policy in force, the record, our programs: told as fence's own when
+ * refused.  A name that is a symlink in a writable tree cannot be kept.
+ */
+static int
+add_own(struct work *w, const char *path, const char *what, struct err *e)
+{
+	const char *full = pattern_clean_path(w->arena, w->cwd, path);
 	struct tree_node node;
 
 	tree_look(w->arena, path, &node);
 	if (node.kind == TREE_MISSING)
-		return;
+		return 0;
+	if (full != NULL && strcmp(full, node.real) != 0 &&
+	    in_grant(w, full)) {
+		err_set(e, ERR_POLICY, "'%s' (%s) is a symlink inside a "
+		    "writable tree", path, what);
+		err_hint(e, "the command could point it elsewhere: use '%s'",
+		    node.real);
+		return -1;
+	}
 	add_fact(w, FACT_DENY_WRITE, &node, what);
 	policy_own(w->plan->policy, node.real, what);
+	return 0;
+}
+
+/* Binaries and helpers that a later run would trust. */
+static int
+add_own_parts(struct work *w, struct err *e)
+{
+	static const char *const names[] = { "fence", "fence-run" };
+	const char *libexec = w->plan->spec.init;
+	char exe[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+	char *slash;
+
+	libexec = arena_strndup(w->arena, libexec,
+	    (size_t)(strrchr(libexec, '/') - libexec));
+	if (add_own(w, libexec, "fence's own programs", e) != 0)
+		return -1;
+	exe[n > 0 ? n : 0] = '\0';
+	slash = strrchr(exe, '/');
+	for (size_t i = 0; slash != NULL && i < 2; i++)
+		if (add_own(w, arena_printf(w->arena, "%.*s/%s",
+		    (int)(slash - exe), exe, names[i]),
+		    "fence's own program", e) != 0)
+			return -1;
+	return 0;
+}
+
+/* A grant through a symlink that an earlier run could have planted. */
+static int
+check_links(const struct work *w, struct err *e)
+{
+	for (size_t i = 0; i < w->facts.n; i++) {
+		const struct mount_fact *f = &w->facts.v[i];
+
+		if (f->kind != FACT_ALLOW_WRITE ||
+		    strcmp(f->node.path, f->node.real) == 0 ||
+		    !in_grant(w, f->node.path) || in_grant(w, f->node.real))
+			continue;
+		err_set(e, ERR_POLICY, "'%s' is a symlink inside a writable "
+		    "tree and leads out of it, to '%s'", f->node.path,
+		    f->node.real);
+		err_key(e, "filesystem.allowWrite");
+		err_hint(e, "a command could have planted it: name '%s' "
+		    "itself", f->node.real);
+		return -1;
+	}
+	return 0;
+}
+
+/* What the jail itself stands on, and places that are its own. */
+static int
+check_places(const struct work *w, struct err *e)
+{
+	static const char *const needed[] = { "/etc", "/proc", "/dev", "/run",
+	    "/usr/lib", "/lib64", "/sys" };
+
+	for (size_t i = 0; i < w->facts.n; i++) {
+		const struct mount_fact *f = &w->facts.v[i];
+		bool is_hidden = f->kind == FACT_DENY_READ;
+		const char *bad = NULL;
+
+		for (size_t k = 0; k < sizeof needed / sizeof needed[0]; k++)
+			if (str_path_below(needed[k], f->node.real) &&
+			    (is_hidden || (f->kind == FACT_ALLOW_WRITE &&
+			    strcmp(f->node.real, "/etc") == 0)))
+				bad = "the jail itself needs it as it is";
+		if (is_hidden &&
+		    str_path_below(w->plan->spec.bwrap, f->node.real))
+			bad = "bwrap lies there";
+		if (f->kind != FACT_SEE && (str_path_below(f->node.real,
+		    "/proc") || (str_path_below(f->node.real, "/dev") &&
+		    !str_path_below(f->node.real, "/dev/shm") &&
+		    f->kind != FACT_ALLOW_WRITE)))
+			bad = "/proc and /dev are the jail's own";
+		if (bad == NULL)
+			continue;
+		err_set(e, ERR_POLICY, "'%s' cannot be used here: %s",
+		    f->node.path, bad);
+		err_hint(e, "%s", f->why);
+		return -1;
+	}
+	return 0;
+}
+
+/* Another proc or sysfs mounted inside a writable tree stays read-only. */
+static void
+add_kernel_mount(const char *path, void *arg)
+{
+	struct work *w = arg;
+
+	if (in_grant(w, path))
+		add_path(w, FACT_DENY_WRITE, path, "the kernel's own");
 }
 
 static int
@@ -227,6 +376,8 @@ gather(struct work *w, const struct run_options *ro, struct err *e)
 	/* Programs of these systems live below /run. */
 	static const char *const run_dirs[] = { "/run/current-system",
 	    "/run/opengl-driver", "/run/wrappers" };
+	static const char *const secrets[] = { "/etc/shadow", "/etc/shadow-",
+	    "/etc/gshadow", "/etc/gshadow-" };
 	const struct policy *p = w->plan->policy;
 
 	if (add_list(w, FACT_ALLOW_WRITE, "filesystem.allowWrite",
@@ -239,15 +390,22 @@ gather(struct work *w, const struct run_options *ro, struct err *e)
 	add_path(w, FACT_SEE, w->cwd, "the working directory");
 	for (size_t i = 0; i < sizeof run_dirs / sizeof run_dirs[0]; i++)
 		add_path(w, FACT_SEE, run_dirs[i], "programs of this system");
-	if (ro->settings != NULL)
-		add_own(w, ro->settings, "the policy in force");
+	if (check_places(w, e) != 0 || check_links(w, e) != 0)
+		return -1;
+	if (ro->settings != NULL &&
+	    add_own(w, ro->settings, "the policy in force", e) != 0)
+		return -1;
 	/* A record that the jail could rewrite would be none. */
-	if (ro->trace_file != NULL && trace_is_file(ro->trace_file))
-		add_own(w, ro->trace_file, "the record of this run");
-	/* To root's own uid it is readable without any capability. */
+	if (ro->trace_file != NULL && trace_is_file(ro->trace_file) &&
+	    add_own(w, ro->trace_file, "the record of this run", e) != 0)
+		return -1;
+	/* To root's own uid these are open without any capability. */
+	for (size_t i = 0; getuid() == 0 &&
+	    i < sizeof secrets / sizeof secrets[0]; i++)
+		add_path(w, FACT_DENY_READ, secrets[i], "always hidden");
 	if (getuid() == 0)
-		add_path(w, FACT_DENY_READ, "/etc/shadow", "always hidden");
-	return 0;
+		tree_kernel_mounts(add_kernel_mount, w);
+	return add_own_parts(w, e);
 }
 
 static int
@@ -263,6 +421,12 @@ check_roots(const struct path_list *roots, struct err *e)
 			err_key(e, "filesystem.allowWrite");
 			err_hint(e, "name the directories that the command "
 			    "has to write to");
+			return -1;
+		}
+		if (tree_is_kernel(path)) {
+			err_set(e, ERR_POLICY, "'%s' is the kernel's own and "
+			    "cannot be made writable", path);
+			err_key(e, "filesystem.allowWrite");
 			return -1;
 		}
 		if (getuid() != 0 || stat(path, &st) != 0 || st.st_uid == 0)
@@ -287,7 +451,7 @@ plan_files(struct work *w, const struct run_options *ro, struct err *e)
 
 	if (gather(w, ro, e) != 0)
 		return -1;
-	mounts_plan(w->facts.v, w->facts.n, &mounts, &roots);
+	mounts_plan(w->arena, w->facts.v, w->facts.n, &mounts, &roots);
 	rc = check_roots(&roots, e);
 	spec->mounts = keep(w->arena, mounts.v, mounts.n * sizeof *mounts.v);
 	spec->nmounts = mounts.n;
@@ -406,7 +570,8 @@ plan_command(struct work *w, char **argv, char **env, struct err *e)
 	spec->argv = argv;
 	spec->uid = getuid();
 	spec->gid = getgid();
-	spec->envp = env_compose(w->arena, env);
+	spec->envp = env_compose(w->arena, env, spec->write_roots,
+	    spec->nwrite_roots);
 	spec->cwd = w->cwd;
 	sigemptyset(&spec->sigmask);
 	plan_keep_fds(w, env);
@@ -458,7 +623,7 @@ plan_make(const struct run_options *ro, char **argv, char **env,
 	*ret = (struct plan){ .arena = arena_new() };
 	w.arena = ret->arena;
 	w.home = find_home(w.arena, env, e);
-	if (w.home != NULL && find_cwd(&w, e) == 0 && load_policy(&w, ro, env, e) == 0 &&
+	if (w.home != NULL && check_stdio(e) == 0 && find_cwd(&w, e) == 0 && load_policy(&w, ro, env, e) == 0 &&
 	    plan_parts(&w, env, e) == 0 && plan_files(&w, ro, e) == 0 &&
 	    plan_command(&w, argv, env, e) == 0) {
 		plan_ranges(&w);

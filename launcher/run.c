@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -57,6 +58,7 @@ struct run {
 	struct err	*err;		/* set with failed */
 	bool		 failed;	/* the jail could not be built */
 	bool		 is_jail_gone;
+	bool		 is_told;	/* -m: records go to stderr */
 };
 
 /* The end of file ends them, beside the jail and not after it. */
@@ -116,14 +118,14 @@ init_noexec(struct run *r, const struct init_msg *msg)
 	run_fail(r);
 }
 
-/* fence-init's pid as the host counts: the parent of the command. */
+/* A pid as the host counts. */
 static pid_t
-parent_of(int pid_fd)
+pid_of(int pid_fd)
 {
 	char path[64], text[1024];
 	const char *p;
 	ssize_t n;
-	int pid = 0, ppid = 0;
+	int pid = 0;
 
 	snprintf(path, sizeof path, "/proc/self/fdinfo/%d", pid_fd);
 	n = fd_read_file(AT_FDCWD, path, text, sizeof text - 1);
@@ -131,25 +133,24 @@ parent_of(int pid_fd)
 	p = strstr(text, "Pid:");
 	if (p == NULL || sscanf(p, "Pid: %d", &pid) != 1)
 		return 0;
-	snprintf(path, sizeof path, "/proc/%d/stat", pid);
-	n = fd_read_file(AT_FDCWD, path, text, sizeof text - 1);
-	text[n > 0 ? n : 0] = '\0';
-	p = strrchr(text, ')');
-	if (p == NULL || sscanf(p + 1, " %*c %d", &ppid) != 1)
-		return 0;
-	return ppid;
+	return pid;
+}
+
+/* fence-init stands where the jail begins: ancestors end there. */
+static void
+init_ready(struct run *r, int pid_fd)
+{
+	pid_t pid = pid_of(pid_fd);
+
+	witness_set_stop(r->witness, pid);
+	monitor_stop_pid(r->monitor, pid);
 }
 
 static void
 init_started(struct run *r, int *pid_fd)
 {
-	pid_t init;
-
 	fd_close(&r->command_fd);
 	r->command_fd = fd_take(pid_fd);
-	init = parent_of(r->command_fd);
-	witness_set_stop(r->witness, init);
-	monitor_stop_pid(r->monitor, init);
 	tty_command(r->tty, r->command_fd);
 	pause_at("started");
 }
@@ -179,6 +180,9 @@ control_step(struct run *r)
 	if (n != (ssize_t)sizeof msg)
 		return 0;
 	switch (msg.kind) {
+	case INIT_READY:
+		init_ready(r, fd);
+		break;
 	case INIT_STARTED:
 		init_started(r, &fd);
 		break;
@@ -298,6 +302,9 @@ report_ready(struct watch *w, int what, void *arg)
 
 	(void)w;
 	(void)what;
+	/* The first report may come in the same turn as fence-init's word. */
+	while (r->control != NULL && control_step(r) > 0)
+		continue;
 	drain_reports(r, r->witness, DRAIN_TURN);
 }
 
@@ -320,6 +327,8 @@ worker_gone(struct watch *w, int wstatus, void *arg)
 	    WEXITSTATUS(wstatus));
 	ev.detail = text;
 	witness_gate(k->run->witness, &ev);
+	if (!k->run->is_told)		/* too important to wait for -m */
+		fprintf(stderr, "fence: %s\n", text);
 }
 
 static int
@@ -441,6 +450,19 @@ make_loop(struct run *r, struct err *e)
 	return 0;
 }
 
+/* For us alone: the jail has the caller's limit by now. */
+static void
+raise_files(void)
+{
+	struct rlimit lim;
+
+	if (getrlimit(RLIMIT_NOFILE, &lim) == 0 &&
+	    lim.rlim_cur < lim.rlim_max) {
+		lim.rlim_cur = lim.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &lim);
+	}
+}
+
 static int
 run_start(struct run *r, const struct run_options *ro, struct err *e)
 {
@@ -451,6 +473,7 @@ run_start(struct run *r, const struct run_options *ro, struct err *e)
 	if (jail_start(&r->plan->spec, &r->jail, e) != 0)
 		return -1;
 	pause_at("after-clone");
+	raise_files();
 	/* The rest is done while bwrap works; fence-init waits for jail_go(). */
 	if (start_workers(r, e) != 0 || hand_over(r, e) != 0 || make_loop(r, e) != 0)
 		return -1;
@@ -504,7 +527,8 @@ run_command(const struct run_options *ro, struct plan *plan, int trace_fd,
 {
 	struct run r = { .plan = plan, .jail = { .control_fd = -1,
 	    .report_fd = -1 }, .net.fd = -1, .names.fd = -1, .trace_fd = trace_fd,
-	    .command_fd = -1, .status = -1, .err = e };
+	    .command_fd = -1, .status = -1, .err = e,
+	    .is_told = ro->monitor };
 	sigset_t all;
 	int rc = -1;
 

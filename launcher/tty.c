@@ -1,10 +1,14 @@
 #include "launcher/tty.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "platform/fd.h"
 
 static const int passed_on[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1,
     SIGUSR2, SIGALRM, SIGCONT, SIGTSTP, SIGWINCH };
@@ -18,6 +22,7 @@ struct tty {
 	int		 pid_fd;	/* of the command, -1 before it runs */
 	int		 term_fd;	/* a terminal among 0..2, or -1 */
 	bool		 was_foreground;
+	bool		 has_terminal;
 };
 
 static bool
@@ -58,6 +63,8 @@ tty_start(struct loop *loop, tty_early_fn *early, void *arg)
 			t->term_fd = fd;
 	t->was_foreground = t->term_fd >= 0 &&
 	    tcgetpgrp(t->term_fd) == getpgrp();
+	auto_fd ctty = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+	t->has_terminal = ctty >= 0;
 	for (size_t i = 0; i < NSIGNALS; i++) {
 		t->watch[i] = loop_signal(loop, passed_on[i], on_signal, t);
 		if (t->watch[i] == NULL) {
@@ -82,8 +89,20 @@ tty_command(struct tty *t, int pid_fd)
 void
 tty_stopped(struct tty *t)
 {
-	(void)t;
-	kill(getpid(), SIGSTOP);
+	/* Without a terminal nobody would ever wake us: whoever continues the
+	 * command knows nothing of us. */
+	if (t->has_terminal)
+		kill(getpid(), SIGSTOP);
+}
+
+/* The group that has the terminal is gone; a shell's `bg` leaves one. */
+static bool
+is_orphaned(int term_fd)
+{
+	pid_t group = tcgetpgrp(term_fd);
+
+	return group > 0 && group != getpgrp() && kill(-group, 0) != 0 &&
+	    errno == ESRCH;
 }
 
 void
@@ -93,7 +112,7 @@ tty_free(struct tty *t)
 		return;
 	/* An inner shell may have left the terminal to a group that is gone.
 	 * SIGTTOU is blocked, so this cannot stop us. */
-	if (t->was_foreground && tcgetpgrp(t->term_fd) != getpgrp())
+	if (t->was_foreground && is_orphaned(t->term_fd))
 		tcsetpgrp(t->term_fd, getpgrp());
 	for (size_t i = 0; i < NSIGNALS; i++)
 		watch_free(t->watch[i]);

@@ -21,7 +21,7 @@
 #include "shim/wire.h"
 
 enum {
-	RECORDS_PER_SECOND = 1000,	/* of the shim */
+	RECORDS_PER_SECOND = 1000,
 	RECORDS_PER_RUN = 100000,
 	LOOKS_PER_SECOND = 4000,	/* asking costs, whatever the answer */
 	LOOKUPS = 64,			/* names remembered for folding */
@@ -174,6 +174,8 @@ is_folded(struct witness *w, const struct event *e)
 	return false;
 }
 
+static bool	is_over_limit(struct witness *);
+
 void
 witness_gate(struct witness *w, struct event *e)
 {
@@ -182,6 +184,12 @@ witness_gate(struct witness *w, struct event *e)
 		w->counts.folded++;
 		return;
 	}
+	/* What a worker says of itself counts as well: it may be conquered. */
+	if (is_over_limit(w)) {
+		witness_dropped(w, 1);
+		return;
+	}
+	w->records++;
 	emit(w, e);
 }
 

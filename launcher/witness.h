@@ -44,7 +44,8 @@ void		 witness_shim(struct witness *, const void *datagram,
 		    size_t len, pid_t pid);
 /*
  * An event of the gate; sets time, sequence, and count if it is 0.  Queries
- * for several types of one name are one look-up and make one record.
+ * for several types of one name are one look-up and make one record.  Over
+ * 1000 records a second the rest is dropped and counted, as for the shim.
  */
 void		 witness_gate(struct witness *, struct event *);
 /* n datagrams were lost before they came here. */

@@ -32,6 +32,9 @@ struct jail_mount {
 	enum mount_kind	 kind;
 	const char	*path;	/* absolute, no symlink in it */
 	const char	*why;	/* the rule behind it, for --dry-run */
+	/* What lay there when it was planned; 0 for places of our own. */
+	dev_t		 dev;
+	ino_t		 ino;
 };
 
 /* An address range that the gate takes: connections go to the listener. */

@@ -257,7 +257,8 @@ make_plan(const struct jail_spec *spec, struct buf *b, struct err *e)
 	struct buf filter;
 
 	buf_init(&filter, 0);
-	if (seccomp_jail_filter(&filter, e) != 0) {
+	if (seccomp_jail_filter(spec->uid == 0 ? SECCOMP_ROOT : SECCOMP_USER,
+	    &filter, e) != 0) {
 		buf_release(&filter);
 		return -1;
 	}

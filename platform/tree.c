@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "platform/base/vec.h"
@@ -32,6 +33,87 @@ tree_look(struct arena *a, const char *path, struct tree_node *ret)
 		return;
 	ret->real = arena_strndup(a, real, (size_t)n);
 	ret->kind = S_ISDIR(st.st_mode) ? TREE_DIR : TREE_FILE;
+	ret->dev = st.st_dev;
+	ret->ino = st.st_ino;
+}
+
+/* Writing there is speaking to the kernel; uid 0 may, without capabilities. */
+static const struct {
+	const char	*name;
+	unsigned long	 magic;
+} kernel_fs[] = {
+	{ "proc", 0x9fa0 }, { "sysfs", 0x62656572 },
+	{ "cgroup", 0x27e0eb }, { "cgroup2", 0x63677270 },
+	{ "debugfs", 0x64626720 }, { "tracefs", 0x74726163 },
+	{ "securityfs", 0x73636673 }, { "bpf", 0xcafe4a11 },
+	{ "configfs", 0x62656570 }, { "efivarfs", 0xde5e81e4 },
+	{ "selinuxfs", 0xf97cff8c }, { "binfmt_misc", 0x42494e4d },
+	{ "fusectl", 0x65735543 }, { "pstore", 0x6165676c },
+	{ "devtmpfs", 0 }, { "devpts", 0x1cd1 },
+};
+
+enum { NKERNEL_FS = sizeof kernel_fs / sizeof kernel_fs[0] };
+
+bool
+tree_is_kernel(const char *path)
+{
+	struct statfs fs;
+
+	if (statfs(path, &fs) != 0)
+		return false;
+	for (size_t i = 0; i < NKERNEL_FS; i++)
+		if (kernel_fs[i].magic != 0 &&
+		    (unsigned long)fs.f_type == kernel_fs[i].magic)
+			return true;
+	return false;
+}
+
+static bool
+is_kernel_fs(const char *name)
+{
+	for (size_t i = 0; i < NKERNEL_FS; i++)
+		if (strcmp(name, kernel_fs[i].name) == 0)
+			return true;
+	return false;
+}
+
+/* "\040" and its like stand for blanks in mountinfo. */
+static void
+unescape(char *s)
+{
+	char *out = s;
+
+	for (; *s != '\0'; s++)
+		if (s[0] == '\\' && s[1] >= '0' && s[1] <= '3' &&
+		    s[2] != '\0' && s[3] != '\0') {
+			*out++ = (char)((s[1] - '0') << 6 |
+			    (s[2] - '0') << 3 | (s[3] - '0'));
+			s += 3;
+		} else
+			*out++ = *s;
+	*out = '\0';
+}
+
+void
+tree_kernel_mounts(void (*fn)(const char *, void *), void *arg)
+{
+	FILE *fp = fopen("/proc/self/mountinfo", "re");
+	char *line = NULL, path[PATH_MAX], type[64];
+	size_t size = 0;
+
+	while (fp != NULL && getline(&line, &size, fp) > 0) {
+		char *dash = strstr(line, " - ");
+
+		if (dash == NULL || sscanf(dash, " - %63s", type) != 1 ||
+		    !is_kernel_fs(type) ||
+		    sscanf(line, "%*s %*s %*s %*s %4095s", path) != 1)
+			continue;
+		unescape(path);
+		fn(path, arg);
+	}
+	free(line);
+	if (fp != NULL)
+		fclose(fp);
 }
 
 struct walk {

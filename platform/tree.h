@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "platform/base/arena.h"
 #include "platform/base/err.h"
@@ -17,10 +18,20 @@ struct tree_node {
 	const char	*path;		/* as asked, absolute */
 	const char	*real;		/* no symlink in it; NULL if missing */
 	enum tree_kind	 kind;
+	dev_t		 dev;
+	ino_t		 ino;
 };
 
 /* Follows symlinks to the end.  A path that may not be looked at is MISSING. */
 void	 tree_look(struct arena *, const char *path, struct tree_node *ret);
+
+/*
+ * Is this place, or a mount below it, one where the kernel itself is written
+ * to (proc, sysfs, cgroup …)?
+ */
+bool	 tree_is_kernel(const char *path);
+/* Calls fn for every mount point of such a file system. */
+void	 tree_kernel_mounts(void (*fn)(const char *path, void *), void *);
 
 /*
  * Every entry below root (root itself included) for which match() says yes,

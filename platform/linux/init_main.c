@@ -285,6 +285,11 @@ main(int argc, char **argv)
 	if (fd_cloexec(control_fd, 1) < 0 ||
 	    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		return EXIT_JAIL;
+	fd = syscall(SYS_pidfd_open, getpid(), 0);
+	if (fd < 0)
+		give_up(INIT_STEP_PLAN, errno);
+	tell(INIT_READY, 0, 0, fd);
+	(void)close(fd);
 	plan = map_plan(wait_for_go());
 	new_keyring();
 	drop_capabilities();

@@ -43,6 +43,7 @@ struct init_rule {
 
 enum init_msg_kind {
 	INIT_GO = 1,	/* launcher -> init, with the memfd */
+	INIT_READY,	/* init -> launcher, first, with a pidfd of its own */
 	INIT_STARTED,	/* init -> launcher, with a pidfd of the command */
 	INIT_STOPPED,	/* value: the signal */
 	INIT_CONTINUED,

@@ -205,6 +205,7 @@ child_main(void *arg)
 	struct outer *o = c->o;
 	struct pollfd pfd = { .fd = c->parent_fd, .events = POLLIN };
 	char *no_env[] = { NULL };
+	mode_t mask;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* The launcher may have died before the line above; in the new pid
@@ -213,7 +214,7 @@ child_main(void *arg)
 		errno = ESRCH;
 		child_fail(c, OUTER_PARENT);
 	}
-	umask(022);
+	mask = umask(022);
 	if (write_maps(c) != 0)
 		child_fail(c, OUTER_MAPS);
 	pause_at("in-child-maps");
@@ -221,6 +222,7 @@ child_main(void *arg)
 	pause_at("in-child-net");
 	child_mounts(c);
 	pause_at("in-child-mounts");
+	umask(mask);
 	for (size_t i = 0; i < o->npass_fds; i++)
 		fcntl(o->pass_fds[i], F_SETFD, 0);
 	execve(o->spec->bwrap, o->argv, no_env);

@@ -86,15 +86,24 @@ lend_proc(void)
 	    sizeof a);
 }
 
-/* Takes the tree; its mount point is made where the place is our own. */
+/* A mount point for the tree, where the place is our own. */
+static int
+put_point(int tree_fd, const char *path)
+{
+	struct stat st;
+
+	if (fstat(tree_fd, &st) != 0)
+		return -1;
+	return early_mount_point(path, S_ISDIR(st.st_mode));
+}
+
+/* Takes the tree. */
 static int
 put(int *tree_fd, const char *path)
 {
-	struct stat st;
 	int rc;
 
-	if (fstat(*tree_fd, &st) != 0 ||
-	    early_mount_point(path, S_ISDIR(st.st_mode)) != 0)
+	if (put_point(*tree_fd, path) != 0)
 		return -1;
 	rc = (int)syscall(SYS_move_mount, *tree_fd, "", AT_FDCWD, path,
 	    MOVE_MOUNT_F_EMPTY_PATH);
@@ -103,6 +112,20 @@ put(int *tree_fd, const char *path)
 		*tree_fd = -1;
 	}
 	return rc;
+}
+
+/* Somebody may have put something else there since: a jail beside us. */
+static bool
+is_planned(int fd, const struct jail_mount *m)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return false;
+	if (m->ino == 0 || (st.st_dev == m->dev && st.st_ino == m->ino))
+		return true;
+	errno = ESTALE;
+	return false;
 }
 
 static bool
@@ -125,21 +148,27 @@ root_hold(struct root *r)
 		if ((m->kind != MOUNT_RO && m->kind != MOUNT_RW) || is_base(m))
 			continue;
 		r->tree_fd[i] = hold(m->path);
-		if (r->tree_fd[i] < 0 || set_attr(r->tree_fd[i], "",
+		if (r->tree_fd[i] < 0 || !is_planned(r->tree_fd[i], m) ||
+		    set_attr(r->tree_fd[i], "",
 		    AT_EMPTY_PATH | AT_RECURSIVE, ATTR_NOSUID | ATTR_NODEV |
 		    (m->kind == MOUNT_RO ? ATTR_RDONLY : 0)) != 0)
 			return -1;
 	}
 	for (size_t i = 0; i < ROOT_NDEVS; i++) {
+		/* Read-only: a device is written to all the same, and its
+		 * mode and owner stay the host's. */
 		if (early_join(path, "/dev/", dev_names[i]) != 0 ||
-		    (r->dev_fd[i] = hold(path)) < 0)
+		    (r->dev_fd[i] = hold(path)) < 0 ||
+		    set_attr(r->dev_fd[i], "", AT_EMPTY_PATH, ATTR_RDONLY |
+		    ATTR_NOSUID) != 0)
 			return -1;
 	}
 	/* The command's terminal lives in the host's devpts; ttyname() will
 	 * find it as /dev/console. */
-	if (r->console[0] != '\0')
-		r->console_fd = hold(r->console);
-	return 0;
+	if (r->console[0] == '\0' || (r->console_fd = hold(r->console)) < 0)
+		return 0;
+	return set_attr(r->console_fd, "", AT_EMPTY_PATH, ATTR_RDONLY |
+	    ATTR_NOSUID);
 }
 
 /*
@@ -232,8 +261,19 @@ root_build(struct root *r, const char *run_dir)
 	if (early_join(mask_file, run_dir, "/none") != 0 ||
 	    early_join(mask_dir, run_dir, "/none.d") != 0 ||
 	    early_write(mask_file, O_CREAT | O_EXCL, 0, "", 0) != 0 ||
-	    mkdir(mask_dir, 0) != 0 || set_attr(AT_FDCWD, "/", AT_RECURSIVE,
-	    ATTR_RDONLY | ATTR_NOSUID | ATTR_NODEV) != 0 || lend_proc() != 0)
+	    mkdir(mask_dir, 0) != 0)
+		return -1;
+	/* Our own /run is still writable: make mount points there now. */
+	for (size_t i = 0; i < spec->nmounts; i++) {
+		r->detail = (int)i;
+		if (strncmp(spec->mounts[i].path, "/run/", 5) == 0 &&
+		    r->tree_fd[i] >= 0 && put_point(r->tree_fd[i],
+		    spec->mounts[i].path) != 0)
+			return -1;
+	}
+	r->detail = 0;
+	if (set_attr(AT_FDCWD, "/", AT_RECURSIVE, ATTR_RDONLY | ATTR_NOSUID |
+	    ATTR_NODEV) != 0 || lend_proc() != 0)
 		return -1;
 	for (size_t i = 0; i < spec->nmounts; i++) {
 		r->detail = (int)i;

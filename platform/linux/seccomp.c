@@ -1,6 +1,7 @@
 #include "platform/linux/seccomp.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/sched.h>
@@ -10,15 +11,21 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "platform/fd.h"
 
 #define ALL	UINT32_MAX
-#define DENY(name, why)		{ name, EPERM, why, { { 0 } } }
-#define MISSING(name, why)	{ name, ENOSYS, why, { { 0 } } }
+#define DENY(name, why)		{ name, EPERM, why, { { 0 } }, false }
+#define MISSING(name, why)	{ name, ENOSYS, why, { { 0 } }, false }
 #define WITH(name, arg, mask, value, why) \
-	{ name, EPERM, why, { { arg, mask, value } } }
+	{ name, EPERM, why, { { arg, mask, value } }, false }
+#define SETUID_BIT(name, arg) \
+	{ name, EPERM, SETUID, { { arg, S_ISUID, S_ISUID } }, true }
+#define SETUID_MADE(name, flags_arg, flag, arg) \
+	{ name, EPERM, SETUID, { { flags_arg, flag, flag }, \
+	  { arg, S_ISUID, S_ISUID } }, true }
 #define FLAG(name, arg, flag, why)	WITH(name, arg, flag, flag, why)
 /* A block of address families: 2^n of them, from a multiple of 2^n on. */
 #define FAMILIES(first, count) \
@@ -27,7 +34,7 @@
 /* Netlink protocols are below 32, so one of these bits is in each but 0. */
 #define NETLINK(bit) \
 	{ "socket", EPERM, "of netlink only NETLINK_ROUTE", \
-	  { { 0, ALL, AF_NETLINK }, { 2, bit, bit } } }
+	  { { 0, ALL, AF_NETLINK }, { 2, bit, bit } }, false }
 
 #define MOUNTS		"mounts are made before the jail starts"
 #define NAMESPACES	"a namespace of its own brings capabilities back"
@@ -35,6 +42,8 @@
 #define CLOCK		"sets the host's clock"
 #define KEYS		"keyrings are shared with the host"
 #define RING		"io_uring calls pass no filter"
+#define SETUID		"a setuid file of root's would outlive the jail"
+#define TMPFILE		(O_TMPFILE & ~O_DIRECTORY)
 
 const struct seccomp_row seccomp_rows[] = {
 	DENY("mount", MOUNTS),
@@ -120,6 +129,19 @@ const struct seccomp_row seccomp_rows[] = {
 	DENY("stime", CLOCK),
 	DENY("clock_settime", CLOCK),
 	DENY("clock_settime64", CLOCK),
+
+	SETUID_BIT("chmod", 1),
+	SETUID_BIT("fchmod", 1),
+	SETUID_BIT("fchmodat", 2),
+	SETUID_BIT("creat", 1),
+	SETUID_BIT("mknod", 1),
+	SETUID_BIT("mknodat", 2),
+	SETUID_MADE("open", 1, O_CREAT, 2),
+	SETUID_MADE("open", 1, TMPFILE, 2),
+	SETUID_MADE("openat", 2, O_CREAT, 3),
+	SETUID_MADE("openat", 2, TMPFILE, 3),
+	/* Its mode lies in memory. */
+	{ "openat2", ENOSYS, SETUID, { { 0 } }, true },
 };
 
 const size_t seccomp_nrows = sizeof seccomp_rows / sizeof seccomp_rows[0];
@@ -157,9 +179,10 @@ add_unknown(struct buf *out, const struct entry *x)
 	const struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 		    offsetof(struct seccomp_data, arch)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, x->audit, 0, 4),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, x->audit, 0, 5),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 		    offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SECCOMP_FCHMODAT2, 2, 0),
 		BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, SECCOMP_LAST_CALL, 0, 2),
 		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, x->end, 1, 0),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
@@ -185,7 +208,7 @@ add_row(scmp_filter_ctx ctx, const struct seccomp_row *row)
 }
 
 static int
-fill_context(scmp_filter_ctx ctx, const char **ret_name)
+fill_context(scmp_filter_ctx ctx, enum seccomp_who who, const char **ret_name)
 {
 	int rv;
 
@@ -206,6 +229,8 @@ fill_context(scmp_filter_ctx ctx, const char **ret_name)
 		return rv;
 	for (size_t i = 0; i < seccomp_nrows; i++) {
 		*ret_name = seccomp_rows[i].name;
+		if (seccomp_rows[i].is_roots && who != SECCOMP_ROOT)
+			continue;
 		rv = add_row(ctx, &seccomp_rows[i]);
 		if (rv < 0)
 			return rv;
@@ -239,7 +264,7 @@ export(scmp_filter_ctx ctx, struct buf *out, struct err *e)
 }
 
 int
-seccomp_make_filter(struct buf *out, struct err *e)
+seccomp_make_filter(enum seccomp_who who, struct buf *out, struct err *e)
 {
 	scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ALLOW);
 	const char *name;
@@ -249,7 +274,7 @@ seccomp_make_filter(struct buf *out, struct err *e)
 		return err_set(e, ERR_JAIL, "libseccomp cannot start");
 	for (unsigned i = 0; i < NENTRIES; i++)
 		add_unknown(out, &entries[i]);
-	rv = fill_context(ctx, &name);
+	rv = fill_context(ctx, who, &name);
 	if (rv < 0)
 		rv = err_sys(e, -rv, "libseccomp refuses '%s'", name);
 	else

@@ -10,6 +10,7 @@
 #ifndef FENCE_LINUX_SECCOMP_H
 #define FENCE_LINUX_SECCOMP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,7 +21,12 @@ enum {
 	SECCOMP_ROW_TESTS = 2,
 	/* removexattrat; 403 and above are the same on all systems. */
 	SECCOMP_LAST_CALL = 466,
+	/* Younger than libseccomp 2.5; ENOSYS, libcs use fchmodat instead. */
+	SECCOMP_FCHMODAT2 = 452,
 };
+
+/* Root's jail refuses more: what it leaves on disk belongs to root. */
+enum seccomp_who { SECCOMP_USER, SECCOMP_ROOT, SECCOMP_NWHO };
 
 /* "argument number arg, masked, is value"; mask 0 is no test. */
 struct seccomp_test {
@@ -38,6 +44,7 @@ struct seccomp_row {
 	int			 error;		/* errno it gets */
 	const char		*why;
 	struct seccomp_test	 test[SECCOMP_ROW_TESTS];
+	bool			 is_roots;	/* in SECCOMP_ROOT's filter only */
 };
 
 extern const struct seccomp_row seccomp_rows[];
@@ -49,7 +56,7 @@ extern const size_t seccomp_nrows;
  * the launcher ships those bytes (filter.c).  A cross build makes it when it
  * runs.
  */
-int	 seccomp_make_filter(struct buf *, struct err *);
-int	 seccomp_jail_filter(struct buf *, struct err *);
+int	 seccomp_make_filter(enum seccomp_who, struct buf *, struct err *);
+int	 seccomp_jail_filter(enum seccomp_who, struct buf *, struct err *);
 
 #endif

@@ -12,10 +12,10 @@
 #include "platform/linux/bwrap.h"
 
 static const struct jail_mount mounts[] = {
-	{ MOUNT_RO, "/", NULL },
-	{ MOUNT_DEV, "/dev", NULL },
-	{ MOUNT_PROC, "/proc", NULL },
-	{ MOUNT_RW, "/home/u/a b", NULL },
+	{ .kind = MOUNT_RO, .path = "/" },
+	{ .kind = MOUNT_DEV, .path = "/dev" },
+	{ .kind = MOUNT_PROC, .path = "/proc" },
+	{ .kind = MOUNT_RW, .path = "/home/u/a b" },
 };
 
 static void

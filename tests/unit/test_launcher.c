@@ -43,6 +43,14 @@ static const struct {
 	{ "XDG_RUNTIME_DIR=/home/u/r", "XDG_RUNTIME_DIR", "/home/u/r" },
 	{ "TMPDIR=/var/x", "TMPDIR", NULL },
 	{ "TMPDIR=/tmp", "TMPDIR", "/tmp" },
+	{ "TMPDIR=/ws/tmp", "TMPDIR", "/ws/tmp" },
+	{ "TMPDIR=/wsx", "TMPDIR", NULL },
+	{ "Http_Proxy=http://corp:1", "Http_Proxy", NULL },
+	{ "NPM_CONFIG_HTTPS_PROXY=http://u:p@corp:1",
+	    "NPM_CONFIG_HTTPS_PROXY", NULL },
+	{ "npm_config_noproxy=x", "npm_config_noproxy", NULL },
+	{ "SOCKS_PROXY=x", "SOCKS_PROXY", NULL },
+	{ "PROXY_MODE=x", "PROXY_MODE", "x" },
 	{ "A=1", "ASAN_OPTIONS", "verify_asan_link_order=0" },
 	{ "ASAN_OPTIONS=a=1", "ASAN_OPTIONS",
 	    "a=1:verify_asan_link_order=0" },
@@ -53,12 +61,13 @@ static const struct {
 static void
 test_env(void **state)
 {
+	static const char *const roots[] = { "/ws" };
 	struct arena *a = arena_new();
 
 	(void)state;
 	for (size_t i = 0; i < sizeof env_cases / sizeof env_cases[0]; i++) {
 		char *host[] = { (char *)env_cases[i].host, NULL };
-		char **out = env_compose(a, host);
+		char **out = env_compose(a, host, roots, 1);
 		const char *got = env_get(out, env_cases[i].name);
 		unsigned times = 0;
 		size_t n = strlen(env_cases[i].name);

@@ -11,9 +11,9 @@
 #include "platform/base/buf.h"
 #include "platform/base/vec.h"
 
-#define D(k, p)	{ k, { p, p, TREE_DIR }, NULL }
-#define F(k, p)	{ k, { p, p, TREE_FILE }, NULL }
-#define GONE(k, p) { k, { p, NULL, TREE_MISSING }, NULL }
+#define D(k, p)	{ k, { p, p, TREE_DIR, 0, 0 }, NULL }
+#define F(k, p)	{ k, { p, p, TREE_FILE, 0, 0 }, NULL }
+#define GONE(k, p) { k, { p, NULL, TREE_MISSING, 0, 0 }, NULL }
 
 static const struct {
 	const char		*name;
@@ -59,6 +59,15 @@ static const struct {
 	    { D(FACT_SEE, "/run/ws"), D(FACT_ALLOW_WRITE, "/run/ws"),
 	      D(FACT_DENY_READ, "/run/docker") },
 	    "rw /run/ws\n", "/run/ws\n" },
+	{ "below /dev/shm too",
+	    { D(FACT_SEE, "/dev/shm/ws"), D(FACT_ALLOW_WRITE, "/dev/shm/ws") },
+	    "rw /dev/shm/ws\n", "/dev/shm/ws\n" },
+	{ "ancestors of a denial in a writable tree are pinned, once",
+	    { D(FACT_ALLOW_WRITE, "/ws"), F(FACT_DENY_READ, "/ws/a/b/x"),
+	      F(FACT_DENY_WRITE, "/ws/a/b/y"), D(FACT_DENY_WRITE, "/ws/a/c"),
+	      F(FACT_DENY_READ, "/ws/a/c/d/z") },
+	    "rw /ws\nrw /ws/a\nrw /ws/a/b\nmaskfile /ws/a/b/x\n"
+	    "ro /ws/a/b/y\nro /ws/a/c\nmaskfile /ws/a/c/d/z\n", "/ws\n" },
 	{ "/tmp itself stays private", { D(FACT_ALLOW_WRITE, "/tmp") },
 	    "", "" },
 	{ "/dev and /proc are the jail's own",
@@ -76,6 +85,8 @@ static const char *const kinds[] = { "ro", "rw", "tmpfs", "maskdir",
 static void
 test_plan(void **state)
 {
+	struct arena *a = arena_new();
+
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		struct mount_list mounts = { 0 };
@@ -85,7 +96,7 @@ test_plan(void **state)
 
 		while (n < 8 && cases[i].facts[n].node.path != NULL)
 			n++;
-		mounts_plan(cases[i].facts, n, &mounts, &roots);
+		mounts_plan(a, cases[i].facts, n, &mounts, &roots);
 		buf_init(&got, 0);
 		buf_init(&got_roots, 0);
 		for (size_t k = 4; k < mounts.n; k++)
@@ -102,6 +113,7 @@ test_plan(void **state)
 		vec_release(&mounts);
 		vec_release(&roots);
 	}
+	arena_free(a);
 }
 
 int

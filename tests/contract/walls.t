@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# Ways around the walls that were tried once and worked: each with a twin
+# that shows the honest use still does.
+# tags: serial
+. "$(dirname "$0")/../lib.sh"
+
+policy() {	# policy JSON: writes $T/policy.json, outside the workspace
+	echo "$1" >"$T/policy.json"
+	chmod 644 "$T/policy.json"
+}
+
+for who in $WHOS; do
+	base=$(workspace "$who")
+	W=$base/w
+	as "$who" mkdir "$W" "$base/victim"
+
+	mode=$(stat -c %a /dev/null)
+	fence "$who" -- sh -c 'chmod 600 /dev/null; echo x >/dev/null && echo ok'
+	is "$out" ok "$who: /dev/null takes bytes"
+	is "$(stat -c %a /dev/null)" "$mode" "$who: and keeps the host's mode"
+
+	as "$who" mkdir "$W/conf" "$W/pol"
+	as "$who" sh -c "echo secret >'$W/conf/x'"
+	policy '{"filesystem":{"allowWrite":["."],"denyRead":["conf/x"]}}'
+	fence "$who" -s "$T/policy.json" -- sh -c '
+	    mv conf conf2; cat conf/x conf2/x; echo 1 >conf/y; mv conf/y conf/z
+	    cat conf/z'
+	is "$out" 1 "$who: a denial's directory cannot be moved away"
+	is "$(cat "$W/conf/x")" secret "$who: the denied file is whole"
+
+	as "$who" sh -c "echo '{\"filesystem\":{\"allowWrite\":[\".\"]}}' \
+	    >'$W/pol/p.json'"
+	fence "$who" -s pol/p.json -- sh -c '
+	    mv pol pol2; echo {} >pol/p.json; rm -f pol/p.json; echo 1 >pol/q'
+	like "$(cat "$W/pol/p.json")" allowWrite \
+	    "$who: the policy in force cannot be replaced"
+	is "$(cat "$W/pol/q")" 1 "$who: beside it one may write"
+
+	as "$who" ln -s pol/p.json "$W/link.json"
+	fence "$who" -s link.json -- true
+	is "$status" 1 "$who: a policy by a symlink in a writable tree"
+	like "$err" 'symlink inside a writable tree' "$who: and why"
+
+	as "$who" ln -s ../victim "$W/out"
+	policy '{"filesystem":{"allowWrite":[".","./out"]}}'
+	fence "$who" -s "$T/policy.json" -- touch out/planted
+	is "$status" 1 "$who: a grant through a symlink in a writable tree"
+	[ ! -e "$base/victim/planted" ]
+	ok $? "$who: the place it led to is untouched"
+	as "$who" rm "$W/out"
+	as "$who" mkdir "$W/out"
+	fence "$who" -s "$T/policy.json" -- touch out/made
+	is "$status" 0 "$who: the same grant on a directory"
+
+	as "$who" ln -s ../victim/t "$W/trace"
+	fence "$who" --trace-file trace -- true
+	is "$status" 125 "$who: a record through a symlink"
+	[ ! -e "$base/victim/t" ]
+	ok $? "$who: wrote nothing there"
+
+	as_words "$who"
+	(cd "$W" && "${PRE[@]}" "$FENCE_RUN" -- true <.. 2>"$T/err")
+	is "$?" 1 "$who: a directory on stdin"
+	like "$(cat "$T/err")" 'stdin is a directory' "$who: is named"
+
+	is "$(cd "$W" && umask 027 && "${PRE[@]}" "$FENCE_RUN" -- sh -c umask)" \
+	    0027 "$who: the umask is the caller's"
+
+	for place in '"denyRead":["/"]' '"denyRead":["/usr/lib"]' \
+	    '"denyRead":["/etc"]' '"denyRead":["/proc/1"]' \
+	    '"allowWrite":["/etc"]' '"allowWrite":["/proc"]' \
+	    '"allowWrite":["/sys/kernel"]' '"allowWrite":["/"]'; do
+		policy "{\"filesystem\":{$place}}"
+		fence "$who" -s "$T/policy.json" -- true
+		is "$status" 1 "$who: $place is refused"
+		like "$err" '^fence: [^b]' "$who: by fence, in words"
+	done
+
+	fence "$who" -- sh -c 'touch /dev/shm/x /tmp/x && echo ok'
+	is "$out" ok "$who: /dev/shm and /tmp are writable"
+	shm=/dev/shm/fence-test.$$.$who
+	as "$who" mkdir "$shm"
+	is "$(cd "$shm" && "${PRE[@]}" "$FENCE_RUN" -- sh -c 'echo 1 >f; pwd')" \
+	    "$shm" "$who: a workspace below /dev/shm"
+	is "$(cat "$shm/f")" 1 "$who: which is the host's"
+	rm -r "$shm"
+	(cd /tmp && "${PRE[@]}" "$FENCE_RUN" -- true 2>"$T/err")
+	is "$?" 1 "$who: /tmp itself is no workspace"
+
+	as "$who" cp -R "$(dirname "$FENCE_RUN")/.." "$W/own"
+	is "$(cd "$W" && "${PRE[@]}" own/bin/fence-run -- sh -c '
+	    rm -f own/bin/fence-run own/libexec/fence/fence-net
+	    echo x >own/libexec/fence/fence-init; mv own o2
+	    echo 1 >own/note; cat own/note')" 1 \
+	    "$who: beside fence's own programs one may write"
+	cmp -s "$W/own/bin/fence-run" "$FENCE_RUN" &&
+	    cmp -s "$W/own/libexec/fence/fence-init" \
+	    "$(dirname "$FENCE_RUN")/../libexec/fence/fence-init"
+	ok $? "$who: fence's own programs in the workspace are whole"
+done
+
+if [ "$IS_ROOT" = 1 ]; then
+	W=$(workspace root)
+	fence root -- sh -c 'cp /usr/bin/id s; chmod 4755 s; chmod 750 s'
+	is "$(stat -c %a "$W/s")" 750 "root: no setuid file is left"
+	mkdir "/run/fence-test.$$"
+	is "$(cd "/run/fence-test.$$" && "$FENCE_RUN" -- sh -c 'echo 1 >f; pwd')" \
+	    "/run/fence-test.$$" "root: a workspace below /run"
+	is "$(cat "/run/fence-test.$$/f")" 1 "root: which is the host's"
+	rm -r "/run/fence-test.$$"
+	(cd /sys && "$FENCE_RUN" -- true 2>"$T/err")
+	is "$?" 1 "root: /sys is no workspace"
+	mkdir -p "$W/chroot/proc"
+	# In a mount namespace of its own, so that nothing is left behind.
+	# shellcheck disable=SC2016 # the inner shell expands
+	got=$(cd "$W" && unshare -m sh -c 'mount -t proc proc chroot/proc &&
+	    "$0" -- sh -c "(: >>chroot/proc/sys/kernel/core_pattern) 2>/dev/null &&
+	    echo OPEN; cat chroot/proc/sys/kernel/ostype"' "$FENCE_RUN")
+	is "$got" Linux "root: another /proc in the workspace is read-only"
+	for f in shadow- gshadow; do
+		[ -e "/etc/$f" ] || continue
+		policy '{"filesystem":{"allowWrite":["."]}}'
+		fence root -s "$T/policy.json" -- cat "/etc/$f"
+		is "$status" 1 "root: /etc/$f is hidden under any policy"
+	done
+fi
+finish
