@@ -84,6 +84,7 @@ kind_of(const struct mount_fact *f)
 		return f->node.kind == TREE_DIR ? MOUNT_MASK_DIR :
 		    MOUNT_MASK_FILE;
 	case FACT_DENY_WRITE:
+	case FACT_ALLOW_READ:
 	case FACT_SEE:
 		break;
 	}
@@ -126,6 +127,9 @@ is_covered(const struct mount_list *l, const struct mount_fact *f)
 	 * inside a masked directory would show it again. */
 	if (f->kind == FACT_DENY_WRITE && is_mask(m))
 		return true;
+	/* A grant to read opens what is hidden, and takes nothing away. */
+	if (f->kind == FACT_ALLOW_READ)
+		return !is_mask(m);
 	return m->kind == kind;
 }
 

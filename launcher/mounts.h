@@ -12,8 +12,8 @@
 #include "platform/tree.h"
 
 /* In the order in which they speak for the same path: the last one wins. */
-enum fact_kind { FACT_SEE, FACT_ALLOW_WRITE, FACT_DENY_WRITE,
-	FACT_DENY_READ };
+enum fact_kind { FACT_SEE, FACT_ALLOW_READ, FACT_ALLOW_WRITE,
+	FACT_DENY_WRITE, FACT_DENY_READ };
 
 /* One path that a rule means, as it lies on disk. */
 struct mount_fact {

@@ -55,6 +55,12 @@ stragglers() {	# stragglers WHO
 	    "$1: the pipe to the caller closes"
 	[ $((SECONDS - begin)) -lt 60 ]
 	ok $? "$1: at once"
+	# Without a terminal nobody would wake fence-run: it must not stop.
+	# shellcheck disable=SC2016 # the inner shell expands
+	is "$(cd "$W" && as "$1" setsid -w timeout 20 "$FENCE_RUN" -- sh -c '
+	    (until grep -q "^State:.*T" /proc/$$/status; do :; done
+	    kill -CONT $$) & kill -STOP $$; echo resumed')" resumed \
+	    "$1: stopped and continued from inside"
 }
 
 descriptors() {	# descriptors WHO

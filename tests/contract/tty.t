@@ -65,6 +65,19 @@ for who in $WHOS; do
 	await 'rc=0' "Ctrl-D ends it"
 	clear_screen
 
+	as "$who" mkfifo "$W/gate"
+	type_line '$f -- sh -c "echo up; read x <gate"'
+	await up "a command that waits is up"
+	tm send-keys -t t C-z
+	await '.*Stopped.*' "Ctrl-Z stops it"
+	type_line bg
+	type_line 'echo x >gate; wait; echo alive=$((2+2))'
+	await 'alive=4' "bg lets it end, and the shell keeps the terminal"
+	type_line 'read y; echo y=$y'
+	type_line z
+	await 'y=z' "and may read from it"
+	clear_screen
+
 	type_line '$f -- sh -c "trap \"stty size\" WINCH; echo up; while :; do sleep 100 & wait; done"'
 	await up "a command that watches the size is up"
 	tm resize-window -t t -x 90 -y 25
