@@ -10,22 +10,27 @@
 /*
  * fence-net: an empty Landlock domain where there is one, and a seccomp
  * allow list: it may use the descriptors it has and receive more, and
- * nothing else: no open, no exec, no socket, no connect, no kill, no fork.
+ * nothing else: no open, no exec, no socket, no connect (nor what comes to
+ * the same: MSG_FASTOPEN, most socket options), no kill, no fork.
  */
 int	 confine_net(struct err *);
 /*
- * fence-names: no write, no exec, no listening; it may read files, make
- * sockets and connect them, fork its resolvers.
+ * fence-names: no write, no exec, no listening, no unix sockets, no kill; it
+ * may read files, make internet sockets and connect them, fork its resolvers.
  */
 int	 confine_names(struct err *);
 /*
- * The monitor, once everything is started: no exec, no open for writing, no
- * ptrace, no mount, no setns, no new namespaces.  Never Landlock: it would
- * lose sight of the jail's processes (LINUX-FACTS-2 8).
+ * The monitor, once everything is started: no capability, no exec, no open
+ * for writing, no ptrace, no mount, no setns, no new namespaces.  It sees and
+ * signals the jail's processes as the owner of their user namespace.  Never
+ * Landlock: it would lose sight of them (LINUX-FACTS-2 8).
  */
 int	 confine_monitor(struct err *);
 
-/* Common to all: no_new_privs, not dumpable, dies with its parent. */
+/*
+ * Common to the workers: no_new_privs, no capability, not dumpable, dies with
+ * its parent.
+ */
 int	 confine_child(int death_signal, struct err *);
 
 #endif

@@ -3,8 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
+#include <linux/netlink.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,26 +38,35 @@ enum {
 	X32_BIT = 0x40000000,
 };
 
+enum { MAX_CLAIMS = 2 };
+
 /*
- * One row: the call, and a claim about one of its arguments (mask 0: none).
+ * One row: the call, and claims about its arguments (mask 0: none).
  * (argument & mask) == want, on the low 32 bits: every argument named here is
  * an int or a set of flags below bit 32.  The first row that matches decides.
  */
 struct rule {
 	uint32_t	nr;
 	uint32_t	action;
-	uint32_t	mask, want;
-	unsigned	arg;
+	struct claim {
+		unsigned	arg;
+		uint32_t	mask, want;
+	}		claims[MAX_CLAIMS];
 };
 
 #define REFUSE(e)		(SECCOMP_RET_ERRNO | (e))
-#define YES(name)		{ SYS_##name, SECCOMP_RET_ALLOW, 0, 0, 0 }
+#define CLAIM(arg, mask, want)	{ (arg), (uint32_t)(mask), (uint32_t)(want) }
+#define YES(name)		{ SYS_##name, SECCOMP_RET_ALLOW, { { 0 } } }
 #define YES_IF(name, arg, mask, want) \
-	{ SYS_##name, SECCOMP_RET_ALLOW, (uint32_t)(mask), (want), (arg) }
-#define NO(name)		{ SYS_##name, REFUSE(EPERM), 0, 0, 0 }
+	{ SYS_##name, SECCOMP_RET_ALLOW, { CLAIM(arg, mask, want) } }
+#define YES_IF2(name, a, amask, awant, b, bmask, bwant) \
+	{ SYS_##name, SECCOMP_RET_ALLOW, { CLAIM(a, amask, awant), \
+	    CLAIM(b, bmask, bwant) } }
+#define NO_NR(nr)		{ (nr), REFUSE(EPERM), { { 0 } } }
+#define NO(name)		NO_NR(SYS_##name)
 #define NO_IF(name, arg, mask, want) \
-	{ SYS_##name, REFUSE(EPERM), (uint32_t)(mask), (want), (arg) }
-#define NONE(nr)		{ (nr), REFUSE(ENOSYS), 0, 0, 0 }
+	{ SYS_##name, REFUSE(EPERM), { CLAIM(arg, mask, want) } }
+#define NONE(nr)		{ (nr), REFUSE(ENOSYS), { { 0 } } }
 #define ALL			UINT32_MAX
 #define NELEM(a)		(sizeof (a) / sizeof (a)[0])
 
@@ -66,22 +79,36 @@ struct rule {
 	YES(gettid), YES(getrandom), YES(restart_syscall), YES(rseq),	\
 	YES(sched_yield)
 
+/*
+ * Sending is sending: MSG_FASTOPEN is connect() by another name, and takes a
+ * TCP socket whose connection was reset to wherever the sender likes.
+ */
+#define NOT_PLAIN		(~(uint32_t)(MSG_NOSIGNAL | MSG_DONTWAIT))
+
 #define RULES_FDS							\
+	YES(recvfrom), YES_IF(sendto, 3, NOT_PLAIN, 0),			\
+	YES(epoll_pwait), YES(epoll_ctl),				\
+	YES(recvmsg), YES_IF(sendmsg, 2, NOT_PLAIN, 0),			\
 	YES(read), YES(write), YES(readv), YES(writev), YES(close),	\
-	YES(recvfrom), YES(sendto), YES(recvmsg), YES(sendmsg),		\
-	YES(shutdown), YES(getsockname), YES(getpeername),		\
-	YES(getsockopt), YES(setsockopt), YES(epoll_pwait),		\
-	YES(epoll_ctl), YES(ppoll),					\
+	YES(shutdown), YES(getsockname), YES(getpeername), YES(ppoll),	\
 	YES_IF(fcntl, 1, ALL, F_GETFL), YES_IF(fcntl, 1, ALL, F_SETFL),	\
 	YES_IF(fcntl, 1, ALL, F_GETFD), YES_IF(fcntl, 1, ALL, F_SETFD)
 
-/* fence-net: the calls of a busy relay first. */
+#define MAY_SET(level, name)						\
+	YES_IF2(setsockopt, 1, ALL, level, 2, ALL, name)
+
+/*
+ * fence-net: the calls of a busy relay first.  The options are the two of
+ * net_nodelay() and net_reset(): others route, tunnel or repair a connection.
+ */
 static const struct rule net_rules[] = {
-	RULES_FDS,
 #ifdef __x86_64__
 	YES(epoll_wait), YES(poll),
 #endif
+	RULES_FDS,
 	YES(accept4),
+	MAY_SET(IPPROTO_TCP, TCP_NODELAY),
+	MAY_SET(SOL_SOCKET, SO_LINGER),
 	RULES_COMPUTE,
 	YES_IF(mmap, 2, PROT_EXEC, 0),
 	YES_IF(mprotect, 2, PROT_EXEC, 0),
@@ -91,35 +118,49 @@ enum {
 	NOT_FOR_READING = O_ACCMODE | O_CREAT | O_TRUNC,
 	NEW_NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS |
 	    CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET,
+	SOCK_KIND = 0xf,	/* of socket()'s type, without the flags */
 };
+
+#define MAY_MAKE(family, type)						\
+	YES_IF2(socket, 0, ALL, family, 1, SOCK_KIND, type)
 
 /*
  * fence-names: what getaddrinfo() does with glibc and its usual modules,
- * which are loaded at the first look-up, hence mmap() to execute.
+ * which are loaded at the first look-up, hence mmap() to execute.  No unix
+ * sockets: the daemons behind them do more than look up names.  The resolvers'
+ * own pairs are SEQPACKET, which cannot be connected or sent anywhere else.
  */
 static const struct rule names_rules[] = {
 	RULES_FDS,
 	RULES_COMPUTE,
 #ifdef __x86_64__
 	YES(epoll_wait), YES(poll), YES(stat), YES(lstat), YES(access),
-	YES(readlink),
+	YES(readlink), YES(alarm),
 	YES_IF(open, 1, NOT_FOR_READING, O_RDONLY),
 #endif
 	YES_IF(openat, 2, NOT_FOR_READING, O_RDONLY),
 	YES(mmap), YES(mprotect), YES(fstat), YES(newfstatat), YES(statx),
 	YES(readlinkat), YES(faccessat), YES(pread64), YES(lseek),
 	YES(getdents64), YES(getcwd), YES(fstatfs), YES(statfs),
-	YES_IF(socket, 0, ALL, AF_INET), YES_IF(socket, 0, ALL, AF_INET6),
-	YES_IF(socket, 0, ALL, AF_UNIX), YES_IF(socket, 0, ALL, AF_NETLINK),
-	YES(socketpair), YES(connect), YES(bind), YES(sendmmsg),
+	MAY_MAKE(AF_INET, SOCK_DGRAM), MAY_MAKE(AF_INET, SOCK_STREAM),
+	MAY_MAKE(AF_INET6, SOCK_DGRAM), MAY_MAKE(AF_INET6, SOCK_STREAM),
+	YES_IF2(socket, 0, ALL, AF_NETLINK, 2, ALL, NETLINK_ROUTE),
+	YES_IF2(socketpair, 0, ALL, AF_UNIX, 1, SOCK_KIND, SOCK_SEQPACKET),
+	YES(connect), YES(bind), YES_IF(sendmmsg, 3, NOT_PLAIN, 0),
 	YES(recvmmsg), YES(epoll_create1), YES(timerfd_create),
 	YES(timerfd_settime), YES(eventfd2), YES(pipe2), YES(dup),
+	MAY_SET(IPPROTO_IP, IP_RECVERR), MAY_SET(IPPROTO_IPV6, IPV6_RECVERR),
+	MAY_SET(SOL_SOCKET, SO_RCVBUF), MAY_SET(SOL_SOCKET, SO_SNDBUF),
+	MAY_SET(SOL_SOCKET, SO_RCVTIMEO), MAY_SET(SOL_SOCKET, SO_SNDTIMEO),
+	MAY_SET(SOL_SOCKET, SO_PASSCRED),
+	YES_IF(setsockopt, 1, ALL, SOL_NETLINK),
+	YES_IF(getsockopt, 1, ALL, SOL_SOCKET),
 	YES_IF(ioctl, 1, ALL, FIONREAD),
 	YES_IF(fcntl, 1, ALL, F_DUPFD_CLOEXEC),
 	YES_IF(clone, 0, NEW_NAMESPACES, 0),
 	NONE(NR_CLONE3),
 	NONE(NR_OPENAT2),
-	YES(wait4), YES(waitid), YES(pidfd_open), YES(kill),
+	YES(wait4), YES(waitid), YES(pidfd_open), YES(setitimer),
 	YES(set_robust_list), YES(prlimit64), YES(uname), YES(sysinfo),
 	YES(getppid), YES(getuid), YES(geteuid), YES(getgid), YES(getegid),
 	YES_IF(prctl, 0, ALL, PR_SET_PDEATHSIG),
@@ -142,9 +183,8 @@ static const struct rule monitor_rules[] = {
 	NO(mount), NO(umount2), NO(pivot_root), NO(chroot), NO(fsopen),
 	NO(fsconfig), NO(fsmount), NO(fspick), NO(move_mount), NO(swapon),
 	NO(swapoff),
-	{ NR_OPEN_TREE, REFUSE(EPERM), 0, 0, 0 },
-	{ NR_MOUNT_SETATTR, REFUSE(EPERM), 0, 0, 0 },
-	{ NR_OPEN_TREE_ATTR, REFUSE(EPERM), 0, 0, 0 },
+	NO_NR(NR_OPEN_TREE), NO_NR(NR_MOUNT_SETATTR),
+	NO_NR(NR_OPEN_TREE_ATTR),
 	NO(setns), NO(unshare),
 	NO_CLONE(CLONE_NEWNS), NO_CLONE(CLONE_NEWCGROUP),
 	NO_CLONE(CLONE_NEWUTS), NO_CLONE(CLONE_NEWIPC),
@@ -195,23 +235,33 @@ emit_return(struct code *c, uint32_t action)
 	emit(c, BPF_RET | BPF_K, action, 0, 0);
 }
 
+/* skip: how many instructions are jumped over where the claim is false. */
+static void
+emit_claim(struct code *c, const struct claim *cl, uint8_t skip)
+{
+	/* The low half: both machines are little-endian. */
+	emit_load(c, offsetof(struct seccomp_data, args) + cl->arg * 8);
+	emit(c, BPF_ALU | BPF_AND | BPF_K, cl->mask, 0, 0);
+	emit(c, BPF_JMP | BPF_JEQ | BPF_K, cl->want, 0, skip);
+}
+
 /* The number is loaded before each rule, and again after a look elsewhere. */
 static void
 emit_rule(struct code *c, const struct rule *r)
 {
-	size_t low = offsetof(struct seccomp_data, args) + r->arg * 8;
+	enum { CLAIM_CODE = 3, RETURN_CODE = 1, LOAD_CODE = 1 };
+	unsigned n = 0;
 
-	if (r->mask == 0) {
-		emit(c, BPF_JMP | BPF_JEQ | BPF_K, r->nr, 0, 1);
-		emit_return(c, r->action);
-		return;
-	}
-	emit(c, BPF_JMP | BPF_JEQ | BPF_K, r->nr, 0, 5);
-	emit_load(c, low);		/* both machines are little-endian */
-	emit(c, BPF_ALU | BPF_AND | BPF_K, r->mask, 0, 0);
-	emit(c, BPF_JMP | BPF_JEQ | BPF_K, r->want, 0, 1);
+	while (n < MAX_CLAIMS && r->claims[n].mask != 0)
+		n++;
+	emit(c, BPF_JMP | BPF_JEQ | BPF_K, r->nr, 0, (uint8_t)(n * CLAIM_CODE +
+	    RETURN_CODE + (n > 0 ? LOAD_CODE : 0)));
+	for (unsigned i = 0; i < n; i++)
+		emit_claim(c, &r->claims[i], (uint8_t)((n - 1 - i) *
+		    CLAIM_CODE + RETURN_CODE));
 	emit_return(c, r->action);
-	emit_load(c, offsetof(struct seccomp_data, nr));
+	if (n > 0)
+		emit_load(c, offsetof(struct seccomp_data, nr));
 }
 
 static int
@@ -251,6 +301,7 @@ enum {
 	LL_CHANGE = 0x1ff << 4,		/* remove and make of every kind */
 	LL_REFER = 1 << 13, LL_TRUNCATE = 1 << 14,
 	LL_NET_BIND = 1 << 0,
+	LL_SCOPE_ABSTRACT = 1 << 0, LL_SCOPE_SIGNAL = 1 << 1,
 };
 
 /* All rights a version knows; what it does not know must not be asked for. */
@@ -290,13 +341,39 @@ landlock_empty(const struct landlock_attr *wanted, struct err *e)
 	return 0;
 }
 
+/* Capabilities */
+
+/*
+ * All of them, for good.  The bounding set can only be emptied by one who has
+ * CAP_SETPCAP; for anybody else no_new_privs makes it an empty promise.
+ */
+static int
+drop_capabilities(struct err *e)
+{
+	struct __user_cap_header_struct head = {
+	    .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {
+	    { 0 } };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		return err_sys(e, errno, "cannot set no_new_privs");
+	for (unsigned long cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0;
+	    cap++)
+		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) != 0)
+			break;
+	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	if (syscall(SYS_capset, &head, none) != 0)
+		return err_sys(e, errno, "cannot drop capabilities");
+	return 0;
+}
+
 /* The face */
 
 int
 confine_child(int death_signal, struct err *e)
 {
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-		return err_sys(e, errno, "cannot set no_new_privs");
+	if (drop_capabilities(e) != 0)
+		return -1;
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
 		return err_sys(e, errno, "cannot become undumpable");
 	if (prctl(PR_SET_PDEATHSIG, death_signal, 0, 0, 0) != 0)
@@ -320,7 +397,7 @@ confine_names(struct err *e)
 	/* Reading stays; loading a module is reading to Landlock. */
 	static const struct landlock_attr change = {
 		LL_EXECUTE | LL_WRITE_FILE | LL_CHANGE | LL_REFER |
-		LL_TRUNCATE, LL_NET_BIND, 0,
+		LL_TRUNCATE, LL_NET_BIND, LL_SCOPE_ABSTRACT | LL_SCOPE_SIGNAL,
 	};
 
 	if (landlock_empty(&change, e) != 0)
@@ -331,6 +408,8 @@ confine_names(struct err *e)
 int
 confine_monitor(struct err *e)
 {
+	if (drop_capabilities(e) != 0)
+		return -1;
 	return install(monitor_rules, NELEM(monitor_rules), SECCOMP_RET_ALLOW,
 	    e);
 }

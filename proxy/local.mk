@@ -1,6 +1,7 @@
 noinst_LIBRARIES += proxy/libproxy.a
 proxy_libproxy_a_SOURCES = \
 	proxy/ask.c proxy/ask.h \
+	proxy/chunked.c proxy/chunked.h \
 	proxy/dnsmsg.c proxy/dnsmsg.h \
 	proxy/http1.c proxy/http1.h \
 	proxy/proxy.c proxy/proxy.h proxy/serve.h \

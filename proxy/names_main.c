@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <resolv.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,7 +25,12 @@
 #include "platform/loop.h"
 #include "proxy/ask.h"
 
-enum { MAX_RESOLVERS = 8, MAX_QUEUED = 1024, LOOKUP_MS = 10 * 1000 };
+enum {
+	MAX_RESOLVERS = 32,
+	MAX_QUEUED = 1024,
+	LOOKUP_S = 5,		/* then a resolver ends itself */
+	LATE_MS = (LOOKUP_S + 1) * 1000,	/* or is given up */
+};
 
 struct request {
 	struct request	*next;
@@ -72,6 +78,23 @@ add_address(struct ask_answer *a, const struct sockaddr *sa)
 	a->addrs[a->naddrs++] = addr;
 }
 
+/*
+ * The policy allowed this name and no other: with the host's search list a
+ * name that does not exist would be looked up below domains nobody asked for.
+ * Names without a dot still get the default domain.  glibc takes a changed
+ * option back when it loads resolv.conf again by itself, so that it may not,
+ * and is made to each time.
+ */
+static int
+search_off(void)
+{
+	if (res_init() != 0)
+		return -1;
+	_res.options &= ~(unsigned long)RES_DNSRCH;
+	_res.options |= RES_NORELOAD;
+	return 0;
+}
+
 static void
 resolve(const struct ask_msg *m, struct ask_answer *a)
 {
@@ -83,13 +106,25 @@ resolve(const struct ask_msg *m, struct ask_answer *a)
 	a->magic = ASK_MAGIC;
 	a->id = m->id;
 	a->status = ASK_NOHOST;
-	if (getaddrinfo(m->name, NULL, &hints, &list) != 0)
+	if (search_off() != 0 || getaddrinfo(m->name, NULL, &hints, &list) != 0)
 		return;
 	for (ai = list; ai != NULL; ai = ai->ai_next)
 		add_address(a, ai->ai_addr);
 	freeaddrinfo(list);
 	if (a->naddrs > 0)
 		a->status = ASK_OK;
+}
+
+/* Whoever started us has all signals blocked. */
+static void
+alarm_on(void)
+{
+	sigset_t set;
+
+	signal(SIGALRM, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM);
+	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
 static _Noreturn void
@@ -100,11 +135,14 @@ resolver_main(int fd)
 	ssize_t n;
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	alarm_on();
 	for (;;) {
 		n = fd_recv(fd, &m, sizeof m, NULL, 0, NULL, 0);
 		if (n <= 0 || ask_check_msg(&m, (size_t)n, &checked) != 0)
 			_exit(0);
+		alarm(LOOKUP_S);
 		resolve(&checked, &a);
+		alarm(0);
 		if (fd_send(fd, &a, sizeof a, NULL, 0, 0) < 0)
 			_exit(0);
 	}
@@ -139,14 +177,13 @@ reaped(struct watch *w, int what, void *arg)
 	watch_free(w);
 }
 
-/* By the pid that we forked and have not reaped: it is still ours. */
+/* We may not kill: it ends by its alarm, or when it sees its socket closed. */
 static void
 resolver_end(struct resolver *r)
 {
 	watch_free(r->watch);
 	r->watch = NULL;
 	fd_close(&r->fd);
-	(void)kill(r->pid, SIGKILL);
 	(void)loop_child(r->names->loop, r->pid, reaped, NULL);
 	watch_after(r->deadline, -1);
 	if (r->is_busy)
@@ -286,7 +323,7 @@ names_serve(struct names *nm)
 		} else {
 			r->is_busy = true;
 			r->id = q->msg.id;
-			watch_after(r->deadline, LOOKUP_MS);
+			watch_after(r->deadline, LATE_MS);
 			if (fd_send(r->fd, &q->msg, sizeof q->msg, NULL, 0,
 			    MSG_DONTWAIT) < 0)
 				resolver_end(r);

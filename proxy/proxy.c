@@ -58,6 +58,7 @@ struct proxy {
 	struct question		*queue_first, *queue_last;
 	struct listener		 listeners[PROXY_NLISTENERS];
 	bool			 is_listening;
+	bool			 is_full;
 	struct watch		*pause;
 	struct conn		*conns;
 	unsigned		 nconns;
@@ -260,6 +261,14 @@ conn_new(struct listener *l, int fd)
 	return c;
 }
 
+static void
+listeners_set(struct proxy *p, int events)
+{
+	for (int i = 0; i < PROXY_NLISTENERS; i++)
+		if (p->listeners[i].watch != NULL)
+			(void)watch_events(p->listeners[i].watch, events);
+}
+
 void
 conn_free(struct conn *c)
 {
@@ -280,6 +289,10 @@ conn_free(struct conn *c)
 		p->conns = c->next;
 	p->nconns--;
 	free(c);
+	if (p->is_full) {
+		p->is_full = false;
+		listeners_set(p, LOOP_READ);
+	}
 }
 
 void
@@ -356,14 +369,6 @@ conn_relay(struct conn *c, int *server_fd, struct relay_spec *spec)
 /* Listeners */
 
 static void
-listeners_set(struct proxy *p, int events)
-{
-	for (int i = 0; i < PROXY_NLISTENERS; i++)
-		if (p->listeners[i].watch != NULL)
-			(void)watch_events(p->listeners[i].watch, events);
-}
-
-static void
 pause_over(struct watch *w, int what, void *arg)
 {
 	(void)w;
@@ -382,21 +387,26 @@ listeners_pause(struct proxy *p)
 		listeners_set(p, 0);
 }
 
+/*
+ * Whoever comes now waits in the listener's queue until a connection ends:
+ * most clients do not try again.
+ */
+static void
+listeners_full(struct proxy *p)
+{
+	static const struct net_addr nobody;
+
+	if (!p->told_limit)
+		p->told_limit = proxy_note(p, ASK_NOTE_LIMIT, &nobody);
+	p->is_full = true;
+	listeners_set(p, 0);
+}
+
 static void
 accepted(struct listener *l, int fd)
 {
-	struct proxy *p = l->proxy;
-	struct net_addr peer;
-	struct conn *c;
+	struct conn *c = conn_new(l, fd);
 
-	if (p->nconns >= p->limits.max_connections) {
-		(void)net_peer(fd, &peer);
-		if (!p->told_limit)
-			p->told_limit = proxy_note(p, ASK_NOTE_LIMIT, &peer);
-		fd_close(&fd);
-		return;
-	}
-	c = conn_new(l, fd);
 	if (c == NULL)
 		fd_close(&fd);
 	else if (l->serve(c) != 0)
@@ -407,11 +417,17 @@ static void
 listener_ready(struct watch *w, int what, void *arg)
 {
 	struct listener *l = arg;
+	struct proxy *p = l->proxy;
 	int fd;
 
 	(void)w;
 	(void)what;
-	for (int i = 0; i < ACCEPTS_A_TURN; i++) {
+	if (p->nconns >= p->limits.max_connections) {
+		listeners_full(p);
+		return;
+	}
+	for (int i = 0; i < ACCEPTS_A_TURN &&
+	    p->nconns < p->limits.max_connections; i++) {
 		fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd >= 0) {
 			accepted(l, fd);
@@ -419,7 +435,7 @@ listener_ready(struct watch *w, int what, void *arg)
 		}
 		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM ||
 		    errno == ENOBUFS)
-			listeners_pause(l->proxy);
+			listeners_pause(p);
 		if (errno != EINTR && errno != ECONNABORTED)
 			return;
 	}

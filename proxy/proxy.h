@@ -21,9 +21,9 @@ enum proxy_listener {
 };
 
 struct proxy_limits {
-	unsigned	max_connections;	/* accepted at one time */
+	unsigned	max_connections;	/* then others wait */
 	unsigned	max_header_bytes;
-	int64_t		handshake_ms;		/* until the request is complete */
+	int64_t		handshake_ms;		/* until a request is whole */
 	int64_t		idle_ms;		/* a tunnel without a byte */
 };
 

@@ -21,7 +21,7 @@ struct relay_side {
 	int		 fd;
 	bool		 is_eof;	/* nothing more to read from it */
 	bool		 is_shut;	/* nothing more to write to it */
-	int64_t		 budget;	/* of bytes read that count; < 0: all */
+	bool		 has_spoken;
 	char		*out;		/* what it was too slow to take */
 	size_t		 out_len, out_at;
 };
@@ -31,7 +31,11 @@ struct relay {
 	struct relay_side	 client, server;
 	struct watch		*deadline;
 	int64_t			 idle_ms;
+	int64_t			 limit_ms;	/* of silence, at present */
 	int64_t			 last_ms;
+	relay_take_fn		*take;		/* NULL: no exchange */
+	bool			 is_over;	/* the client's part */
+	int64_t			 surplus_ms;	/* ... and it went on; 0: no */
 	relay_done_fn		*done;
 	void			*arg;
 };
@@ -72,12 +76,7 @@ side_shut(struct relay_side *s)
 	if (s->is_shut)
 		return;
 	s->is_shut = true;
-	/*
-	 * A client with a budget ends its request by length: passing on its
-	 * end of file as well makes some servers think that it went away.
-	 */
-	if (s->peer->budget != 0)
-		(void)shutdown(s->fd, SHUT_WR);
+	(void)shutdown(s->fd, SHUT_WR);
 }
 
 /* Sends what it can at once and keeps the rest. */
@@ -119,6 +118,7 @@ side_flush(struct relay_side *s)
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return errno == EAGAIN ? 0 : -1;
+	s->relay->last_ms = loop_now_ms(s->relay->loop);
 	s->out_at += (size_t)n;
 	if (s->out_at < s->out_len)
 		return 0;
@@ -128,23 +128,33 @@ side_flush(struct relay_side *s)
 	return 0;
 }
 
-/* How many of n bytes read from it go on to the other side. */
-static size_t
-side_spend(struct relay_side *s, size_t n)
+/* How many of n bytes read from it go on to the other side; -1: nonsense. */
+static ssize_t
+side_take(struct relay_side *s, const char *p, size_t n)
 {
-	if (s->budget < 0)
-		return n;
-	if ((uint64_t)s->budget < n)
-		n = (size_t)s->budget;
-	s->budget -= (int64_t)n;
-	return n;
+	struct relay *r = s->relay;
+	ssize_t part = 0;
+
+	s->has_spoken = true;
+	if (s != &r->client || r->take == NULL) {
+		r->last_ms = loop_now_ms(r->loop);
+		return (ssize_t)n;
+	}
+	if (!r->is_over)
+		part = r->take(r->arg, p, n, &r->is_over);
+	if (part > 0)
+		r->last_ms = loop_now_ms(r->loop);
+	if (part >= 0 && (size_t)part < n && r->surplus_ms == 0)
+		r->surplus_ms = r->server.has_spoken ? RELAY_SURPLUS_MS :
+		    RELAY_EARLY_MS;
+	return part;
 }
 
 static int
 side_read(struct relay_side *s)
 {
 	char *buf = loop_buf(s->relay->loop);
-	ssize_t n;
+	ssize_t n, part;
 	int round;
 
 	if (buf == NULL)
@@ -158,9 +168,11 @@ side_read(struct relay_side *s)
 			return errno == EAGAIN ? 0 : -1;
 		if (n == 0) {
 			s->is_eof = true;
+			s->relay->last_ms = loop_now_ms(s->relay->loop);
 			return 0;
 		}
-		if (side_write(s->peer, buf, side_spend(s, (size_t)n)) != 0)
+		part = side_take(s, buf, (size_t)n);
+		if (part < 0 || side_write(s->peer, buf, (size_t)part) != 0)
 			return -1;
 		if (n < LOOP_BUF_BYTES)
 			break;		/* most likely all there was */
@@ -193,12 +205,49 @@ side_settle(struct relay_side *s)
 		side_shut(s);
 }
 
+static int64_t
+min_ms(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
 static bool
 relay_is_done(const struct relay *r)
 {
-	/* With a budget the server's end alone ends the exchange. */
-	return r->client.is_shut &&
-	    (r->server.is_shut || r->client.budget >= 0);
+	return r->client.is_shut && (r->server.is_shut || r->take != NULL);
+}
+
+/*
+ * A client with bytes still to take has not gone away: it would have answered
+ * them with a reset.
+ */
+static int64_t
+relay_limit_ms(const struct relay *r)
+{
+	if (r->take == NULL || r->client.out_len > 0)
+		return r->idle_ms;
+	if (r->surplus_ms > 0 && r->server.has_spoken)
+		return min_ms(r->idle_ms, r->surplus_ms);
+	return r->client.is_eof ? min_ms(r->idle_ms, RELAY_GONE_MS) :
+	    r->idle_ms;
+}
+
+static void
+relay_end(struct relay *r)
+{
+	relay_close(r, fd_close);
+	r->done(r, r->arg);
+}
+
+static void
+relay_rearm(struct relay *r)
+{
+	int64_t limit_ms = relay_limit_ms(r);
+
+	if (limit_ms == r->limit_ms)
+		return;
+	r->limit_ms = limit_ms;
+	watch_after(r->deadline, limit_ms);
 }
 
 static void
@@ -206,12 +255,13 @@ relay_settle(struct relay *r)
 {
 	side_settle(&r->client);
 	side_settle(&r->server);
-	if (relay_is_done(r)) {
-		relay_close(r, fd_close);
-		r->done(r, r->arg);
-	} else if (watch_events(r->client.watch, side_events(&r->client)) != 0
-	    || watch_events(r->server.watch, side_events(&r->server)) != 0)
+	if (relay_is_done(r))
+		relay_end(r);
+	else if (watch_events(r->client.watch, side_events(&r->client)) != 0 ||
+	    watch_events(r->server.watch, side_events(&r->server)) != 0)
 		relay_fail(r);
+	else
+		relay_rearm(r);
 }
 
 static void
@@ -221,7 +271,6 @@ side_ready(struct watch *w, int what, void *arg)
 	struct relay *r = s->relay;
 
 	(void)w;
-	r->last_ms = loop_now_ms(r->loop);
 	if ((what & LOOP_HUP) != 0 && s->is_eof) {
 		relay_fail(r);
 		return;
@@ -245,8 +294,10 @@ relay_idle(struct watch *w, int what, void *arg)
 	int64_t idle = loop_now_ms(r->loop) - r->last_ms;
 
 	(void)what;
-	if (idle < r->idle_ms)
-		watch_after(w, r->idle_ms - idle);
+	if (idle < r->limit_ms)
+		watch_after(w, r->limit_ms - idle);
+	else if (r->surplus_ms > 0 && r->server.has_spoken)
+		relay_end(r);		/* the answer is complete */
 	else
 		relay_fail(r);
 }
@@ -254,7 +305,7 @@ relay_idle(struct watch *w, int what, void *arg)
 static int
 relay_open(struct relay *r, const struct relay_spec *spec)
 {
-	r->deadline = loop_after(r->loop, r->idle_ms, relay_idle, r);
+	r->deadline = loop_after(r->loop, r->limit_ms, relay_idle, r);
 	r->client.watch = loop_fd(r->loop, spec->client_fd, LOOP_READ,
 	    side_ready, &r->client);
 	r->server.watch = loop_fd(r->loop, spec->server_fd, LOOP_READ,
@@ -281,11 +332,13 @@ relay_start(struct loop *l, const struct relay_spec *spec)
 		return NULL;
 	r->loop = l;
 	r->client = (struct relay_side){ .relay = r, .peer = &r->server,
-	    .fd = -1, .budget = spec->client_budget };
+	    .fd = -1 };
 	r->server = (struct relay_side){ .relay = r, .peer = &r->client,
-	    .fd = -1, .budget = -1 };
-	r->idle_ms = spec->idle_ms;
+	    .fd = -1 };
+	r->idle_ms = r->limit_ms = spec->idle_ms;
 	r->last_ms = loop_now_ms(l);
+	r->take = spec->take;
+	r->surplus_ms = spec->has_surplus ? RELAY_EARLY_MS : 0;
 	r->done = spec->done;
 	r->arg = spec->arg;
 	net_nodelay(spec->client_fd);

@@ -4,12 +4,17 @@
  * a relay owns some only while a reader is slow, at most one such buffer each
  * way, and stops reading the fast side meanwhile.  End of file of one side is
  * passed on as end of file; an error of one side is passed on as a reset.
+ *
+ * An exchange is a relay whose client has a part to say, and that alone: what
+ * it sends beyond is dropped, and the end of the server is the end of it all.
  */
 #ifndef FENCE_PROXY_RELAY_H
 #define FENCE_PROXY_RELAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "platform/loop.h"
 
@@ -18,6 +23,29 @@ struct relay;
 /* Once, when both sides are done; the relay is freed inside it or later. */
 typedef void	 relay_done_fn(struct relay *, void *arg);
 
+/*
+ * How many of len bytes of the client are its part, -1 if they make no sense;
+ * *is_over once nothing more is.
+ */
+typedef ssize_t	 relay_take_fn(void *arg, const char *, size_t len,
+		    bool *is_over);
+
+/*
+ * In an exchange a server is given up that is silent for so long after ...
+ */
+enum {
+	/* ... the client's end: it may wait for more, most often it is gone; */
+	RELAY_GONE_MS = 5 * 1000,
+	/*
+	 * ... its own last word, when the client has since gone on to say
+	 * something else: it has had its answer, and the server keeps the
+	 * connection open against our wish;
+	 */
+	RELAY_SURPLUS_MS = 1000,
+	/* ... the same, when the client had gone on before any answer came. */
+	RELAY_EARLY_MS = 30 * 1000,
+};
+
 struct relay_spec {
 	int		 client_fd;
 	int		 server_fd;
@@ -25,13 +53,10 @@ struct relay_spec {
 	/* What goes to each side before anything that is read. */
 	const void	*to_client, *to_server;
 	size_t		 to_client_len, to_server_len;
-	/*
-	 * How many bytes of the client are still for the server, the rest
-	 * being dropped; below 0: all, and its end of file too.
-	 */
-	int64_t		 client_budget;
+	relay_take_fn	*take;		/* NULL: this is no exchange */
+	bool		 has_surplus;	/* it sent more than its part already */
 	relay_done_fn	*done;
-	void		*arg;
+	void		*arg;		/* of take and done */
 };
 
 /* Takes both fds on success; on failure (NULL) they are the caller's. */

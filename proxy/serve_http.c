@@ -5,6 +5,7 @@
 
 #include "platform/base/buf.h"
 #include "platform/fd.h"
+#include "proxy/chunked.h"
 #include "proxy/http1.h"
 #include "proxy/serve.h"
 
@@ -18,6 +19,8 @@ struct http_conn {
 	struct conn	conn;
 	struct http1	head;
 	struct buf	in;		/* the head and what came with it */
+	uint64_t	body_left;	/* of a body that tells its length */
+	struct chunked	chunked;	/* of one that does not */
 };
 
 const size_t serve_http_size = sizeof(struct http_conn);
@@ -208,31 +211,52 @@ http_tunnel(struct http_conn *h, int *fd)
 		.to_client = hello, .to_client_len = sizeof hello - 1,
 		.to_server = h->in.data + h->head.head_len,
 		.to_server_len = h->in.len - h->head.head_len,
-		.client_budget = -1,
 	};
 
 	return conn_relay(&h->conn, fd, &spec);
+}
+
+/* The body is the client's part; whatever follows is for nobody. */
+static ssize_t
+http_take(void *arg, const char *data, size_t len, bool *is_over)
+{
+	struct http_conn *h = arg;
+	enum chunked_status st;
+
+	if (h->head.is_chunked) {
+		st = chunked_feed(&h->chunked, data, len, &len);
+		*is_over = st == CHUNKED_DONE;
+		return st == CHUNKED_BAD ? -1 : (ssize_t)len;
+	}
+	if (len > h->body_left)
+		len = (size_t)h->body_left;
+	h->body_left -= len;
+	*is_over = h->body_left == 0;
+	return (ssize_t)len;
 }
 
 /* One request, rewritten, and its body; the answer ends the connection. */
 static int
 http_forward(struct http_conn *h, int *fd)
 {
-	struct relay_spec spec = { 0 };
-	uint64_t body = h->in.len - h->head.head_len;
+	const char *rest = h->in.data + h->head.head_len;
+	size_t len = h->in.len - h->head.head_len;
+	struct relay_spec spec = { .take = http_take };
+	bool is_over;
+	ssize_t body;
 	struct buf out;
 	int rv = -1;
 
-	spec.client_budget = h->head.is_chunked ? -1 : 0;
-	if (!h->head.is_chunked) {
-		if (body > h->head.body_bytes)
-			body = h->head.body_bytes;
-		spec.client_budget = (int64_t)(h->head.body_bytes - body);
-	}
+	chunked_init(&h->chunked);
+	h->body_left = h->head.body_bytes;
+	body = http_take(h, rest, len, &is_over);
+	if (body < 0)
+		return -1;
+	spec.has_surplus = (size_t)body < len;
 	/* The rewritten head may be longer by its Host and Connection. */
 	buf_init(&out, h->in.max_bytes + 1024);
 	http1_rewrite(&h->head, h->in.data, &out);
-	buf_add(&out, h->in.data + h->head.head_len, (size_t)body);
+	buf_add(&out, rest, (size_t)body);
 	spec.to_server = out.data;
 	spec.to_server_len = out.len;
 	if (!out.failed)

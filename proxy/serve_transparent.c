@@ -6,7 +6,7 @@
 static void
 transparent_answered(void *arg, const struct ask_answer *a, int *fd)
 {
-	struct relay_spec spec = { .client_budget = -1 };
+	struct relay_spec spec = { 0 };
 	struct conn *c = arg;
 
 	c->question = NULL;

@@ -6,7 +6,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/netlink.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -21,6 +24,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,7 +32,8 @@
 
 /* Each tries one thing and returns 0 or errno. */
 
-static int sv[2];
+static int sv[2], tcp_fd;
+static struct sockaddr_in listener;
 
 static int
 result(long rv)
@@ -98,6 +103,134 @@ static int try_exit_signal(void)
 { return result(prctl(PR_SET_PDEATHSIG, SIGKILL)); }
 static int try_dumpable(void)
 { return result(prctl(PR_SET_DUMPABLE, 1)); }
+
+static int try_unix(void)
+{ return result(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)); }
+static int try_raw(void)
+{ return result(socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_RAW)); }
+static int try_netlink(void)
+{ return result(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, 0)); }
+static int try_sock_diag(void)
+{ return result(socket(AF_NETLINK, SOCK_RAW, NETLINK_SOCK_DIAG)); }
+static int try_kill_parent(void)
+{ return result(kill(getppid(), 0)); }
+static int try_connect(void)
+{ return result(connect(tcp_fd, (void *)&listener, sizeof listener)); }
+static int try_timer(void)
+{ return result(setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL)); }
+
+/* A datagram socket, wherever it comes from, can be sent from anywhere to. */
+static int
+try_unix_datagrams(void)
+{
+	int pair[2];
+
+	return result(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair));
+}
+
+static int
+try_resolver_pair(void)
+{
+	int pair[2];
+
+	return result(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+	    pair));
+}
+
+/* connect() in disguise; EINPROGRESS would mean that it is on its way. */
+static int
+try_fastopen_sendto(void)
+{
+	return result(sendto(tcp_fd, "x", 1, MSG_FASTOPEN | MSG_NOSIGNAL |
+	    MSG_DONTWAIT, (void *)&listener, sizeof listener));
+}
+
+static int
+try_fastopen_sendmsg(void)
+{
+	struct iovec iov = { (void *)(uintptr_t)"x", 1 };
+	struct msghdr msg = { .msg_name = &listener, .msg_iov = &iov,
+	    .msg_namelen = sizeof listener, .msg_iovlen = 1 };
+
+	return result(sendmsg(tcp_fd, &msg, MSG_FASTOPEN | MSG_NOSIGNAL |
+	    MSG_DONTWAIT));
+}
+
+static int
+try_fastopen_sendmmsg(void)
+{
+	struct iovec iov = { (void *)(uintptr_t)"x", 1 };
+	struct mmsghdr msg = { .msg_hdr = { .msg_name = &listener,
+	    .msg_iov = &iov, .msg_namelen = sizeof listener,
+	    .msg_iovlen = 1 } };
+
+	return result(sendmmsg(tcp_fd, &msg, 1, MSG_FASTOPEN | MSG_NOSIGNAL |
+	    MSG_DONTWAIT));
+}
+
+static int
+try_plain_send(void)
+{
+	return result(send(sv[0], "", 1, MSG_NOSIGNAL | MSG_DONTWAIT));
+}
+
+static int
+try_nodelay(void)
+{
+	int one = 1;
+
+	return result(setsockopt(tcp_fd, IPPROTO_TCP, TCP_NODELAY, &one,
+	    sizeof one));
+}
+
+static int
+try_linger(void)
+{
+	struct linger now = { .l_onoff = 1, .l_linger = 0 };
+
+	return result(setsockopt(tcp_fd, SOL_SOCKET, SO_LINGER, &now,
+	    sizeof now));
+}
+
+static int
+try_recverr(void)
+{
+	int one = 1;
+
+	return result(setsockopt(tcp_fd, IPPROTO_IP, IP_RECVERR, &one,
+	    sizeof one));
+}
+
+/* EPERM if every option that could lead a connection astray is refused. */
+static int
+try_options(void)
+{
+	static const struct { int level, name; } options[] = {
+		{ IPPROTO_TCP, TCP_FASTOPEN_CONNECT },
+		{ IPPROTO_TCP, TCP_FASTOPEN }, { IPPROTO_TCP, TCP_REPAIR },
+		{ IPPROTO_TCP, TCP_ULP }, { IPPROTO_IP, IP_OPTIONS },
+		{ IPPROTO_IP, IP_TRANSPARENT }, { IPPROTO_IP, IP_FREEBIND },
+		{ SOL_SOCKET, SO_BINDTODEVICE }, { SOL_SOCKET, SO_MARK },
+		{ SOL_SOCKET, SO_ATTACH_FILTER }, { SOL_SOCKET, SO_REUSEPORT },
+		/* The right name at the wrong level. */
+		{ SOL_SOCKET, TCP_NODELAY }, { IPPROTO_TCP, SO_LINGER },
+	};
+
+	for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+		if (setsockopt(tcp_fd, options[i].level, options[i].name, NULL,
+		    0) == 0 || errno != EPERM)
+			return errno;
+	return EPERM;
+}
+
+static int
+try_getsockopt(void)
+{
+	int value;
+	socklen_t len = sizeof value;
+
+	return result(getsockopt(tcp_fd, SOL_SOCKET, SO_ERROR, &value, &len));
+}
 
 static int
 try_messages(void)
@@ -178,7 +311,26 @@ static const struct {
 	{ "socket vsock", try_vsock, EPERM, EPERM, DONT_CARE },
 	{ "listen", try_listen, EPERM, EPERM, DONT_CARE },
 	{ "accept", try_accept, EPERM, EPERM, DONT_CARE },
-	{ "kill", try_kill, EPERM, 0, 0 },
+	{ "socket unix", try_unix, EPERM, EPERM, DONT_CARE },
+	{ "unix datagrams", try_unix_datagrams, EPERM, EPERM, DONT_CARE },
+	{ "a resolver's pair", try_resolver_pair, EPERM, 0, DONT_CARE },
+	{ "socket raw", try_raw, EPERM, EPERM, EPERM },
+	{ "socket netlink", try_netlink, EPERM, 0, DONT_CARE },
+	{ "socket sock_diag", try_sock_diag, EPERM, EPERM, DONT_CARE },
+	{ "connect", try_connect, EPERM, 0, 0 },
+	{ "sendto fastopen", try_fastopen_sendto, EPERM, EPERM, DONT_CARE },
+	{ "sendmsg fastopen", try_fastopen_sendmsg, EPERM, EPERM, DONT_CARE },
+	{ "sendmmsg fastopen", try_fastopen_sendmmsg, EPERM, EPERM,
+	    DONT_CARE },
+	{ "plain send", try_plain_send, 0, 0, 0 },
+	{ "set TCP_NODELAY", try_nodelay, 0, EPERM, 0 },
+	{ "set SO_LINGER", try_linger, 0, EPERM, 0 },
+	{ "set IP_RECVERR", try_recverr, EPERM, 0, 0 },
+	{ "set other options", try_options, EPERM, EPERM, DONT_CARE },
+	{ "getsockopt", try_getsockopt, EPERM, 0, 0 },
+	{ "kill", try_kill, EPERM, EPERM, 0 },
+	{ "kill the parent", try_kill_parent, EPERM, EPERM, 0 },
+	{ "timer", try_timer, EPERM, 0, 0 },
 	{ "ptrace", try_ptrace, EPERM, EPERM, EPERM },
 	{ "unshare", try_unshare, EPERM, EPERM, EPERM },
 	{ "setns", try_setns, EPERM, EPERM, EPERM },
@@ -218,10 +370,26 @@ confined(int (*confine)(struct err *), int (*fn)(void))
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 251;
 }
 
+static int
+open_sockets(void)
+{
+	socklen_t len = sizeof listener;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sv), 0);
+	listener = (struct sockaddr_in){ .sin_family = AF_INET,
+	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	assert_int_equal(bind(fd, (void *)&listener, sizeof listener), 0);
+	assert_int_equal(listen(fd, 64), 0);
+	assert_int_equal(getsockname(fd, (void *)&listener, &len), 0);
+	return fd;
+}
+
 static void
 run_table(int (*confine)(struct err *), int which)
 {
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sv), 0);
+	int fd = open_sockets();
+
 	for (size_t i = 0; i < sizeof t / sizeof t[0]; i++) {
 		int want = which == 0 ? t[i].net : which == 1 ? t[i].names :
 		    t[i].monitor;
@@ -229,12 +397,15 @@ run_table(int (*confine)(struct err *), int which)
 
 		if (want == DONT_CARE)
 			continue;
+		tcp_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 		got = confined(confine, t[i].fn);
+		close(tcp_fd);
 		if (got != want)
 			fail_msg("%s: %d, not %d", t[i].name, got, want);
 	}
 	close(sv[0]);
 	close(sv[1]);
+	close(fd);
 }
 
 static void
@@ -281,6 +452,36 @@ test_child(void **state)
 	assert_int_equal(confined(confine_as_child, try_is_child), 0);
 }
 
+/* No capability of any kind, and (for one who could) none to come. */
+static int
+try_capabilities(void)
+{
+	struct __user_cap_header_struct head = {
+	    .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct has[_LINUX_CAPABILITY_U32S_3];
+
+	if (syscall(SYS_capget, &head, has) != 0)
+		return errno;
+	for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
+		if ((has[i].effective | has[i].permitted |
+		    has[i].inheritable) != 0)
+			return 1;
+	if (geteuid() != 0)
+		return 0;
+	for (int cap = 0; cap <= CAP_LAST_CAP; cap++)
+		if (prctl(PR_CAPBSET_READ, cap) == 1)
+			return 2;
+	return 0;
+}
+
+static void
+test_capabilities(void **state)
+{
+	(void)state;
+	assert_int_equal(confined(confine_as_child, try_capabilities), 0);
+	assert_int_equal(confined(confine_monitor, try_capabilities), 0);
+}
+
 #ifdef __x86_64__
 static int
 try_int80(void)
@@ -316,6 +517,7 @@ main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_monitor),
 		cmocka_unit_test(test_child),
+		cmocka_unit_test(test_capabilities),
 #ifdef __x86_64__
 		cmocka_unit_test(test_other_machines),
 #endif

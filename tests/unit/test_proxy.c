@@ -384,6 +384,109 @@ test_forward(void **state)
 	close(client);
 }
 
+static int
+granted(const char *request, int *server)
+{
+	int client = dial(PROXY_LISTEN_HTTP, SOCK_STREAM), worker_fd;
+	struct ask_msg m;
+
+	put(client, request);
+	next_question(&m);
+	*server = origin(&worker_fd);
+	answer(&m, (struct ask_answer){ .status = ASK_OK }, worker_fd);
+	close(worker_fd);
+	return client;
+}
+
+#define UPLOAD "PUT http://a.test/ HTTP/1.1\r\nTransfer-Encoding: chunked" \
+	"\r\n\r\n"
+#define UPLOADED "PUT / HTTP/1.1\r\nHost: a.test\r\n" \
+	"Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+#define SECOND "GET http://b.test/ HTTP/1.1\r\nAuthorization: s\r\n\r\n"
+
+/* A chunked body ends where it ends; the next request is not its origin's. */
+static void
+test_chunked(void **state)
+{
+	static const struct { const char *first, *then, *want; } t[] = {
+		{ "5\r\nhello\r\n0\r\n\r\n" SECOND, "",
+		    "5\r\nhello\r\n0\r\n\r\n" },
+		{ "5\r\nhello\r\n0\r\n\r\n", SECOND,
+		    "5\r\nhello\r\n0\r\n\r\n" },
+		{ "5\r\nhel", "lo\r\n0\r\nX: 1\r\n\r\n" SECOND,
+		    "5\r\nhello\r\n0\r\nX: 1\r\n\r\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof t / sizeof t[0]; i++) {
+		char request[512], want[512];
+		int client, server;
+
+		snprintf(request, sizeof request, UPLOAD "%s", t[i].first);
+		snprintf(want, sizeof want, UPLOADED "%s", t[i].want);
+		client = granted(request, &server);
+		put(client, t[i].then);
+		expect(server, want);
+		put(server, "HTTP/1.1 200 OK\r\n\r\nbody");
+		shutdown(server, SHUT_WR);
+		assert_string_equal(read_all(server), "");
+		assert_string_equal(read_all(client),
+		    "HTTP/1.1 200 OK\r\n\r\nbody");
+		close(server);
+		close(client);
+	}
+}
+
+static void
+test_chunked_bad(void **state)
+{
+	static const struct { const char *first, *then; } t[] = {
+		{ "5\nhello", "" },
+		{ "5\r\nhello", "GET http://b.test/" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof t / sizeof t[0]; i++) {
+		char request[512], byte;
+		int client, server;
+
+		snprintf(request, sizeof request, UPLOAD "%s", t[i].first);
+		client = granted(request, &server);
+		if (t[i].then[0] != '\0') {
+			expect(server, UPLOADED);
+			expect(server, t[i].first);
+			put(client, t[i].then);
+		}
+		assert_true(recv(server, &byte, 1, 0) <= 0);
+		assert_true(recv(client, &byte, 1, 0) <= 0);
+		close(server);
+		close(client);
+	}
+}
+
+/* The server hears of a client that gives up, however it does so. */
+static void
+test_abort(void **state)
+{
+	(void)state;
+	for (int is_reset = 0; is_reset < 2; is_reset++) {
+		int server, client = granted("GET http://a.test/ HTTP/1.1"
+		    "\r\n\r\n", &server);
+		char byte;
+
+		expect(server, "GET / HTTP/1.1\r\nHost: a.test\r\n"
+		    "Connection: close\r\n\r\n");
+		if (is_reset)
+			net_reset(&client);
+		else
+			close(client);
+		assert_int_equal(recv(server, &byte, 1, 0), is_reset ? -1 : 0);
+		if (is_reset)
+			assert_int_equal(errno, ECONNRESET);
+		close(server);
+	}
+}
+
 /* A slow reader is waited for, and every byte arrives. */
 static void
 test_back_pressure(void **state)
@@ -641,25 +744,31 @@ test_dns_flood(void **state)
 	close(fd);
 }
 
-/* The ninth connection is closed, and told about once. */
+/* The ninth waits until one of the eight ends; that is told once. */
 static void
 test_limit(void **state)
 {
 	int fds[10];
 	struct ask_msg m;
-	char byte;
 
 	(void)state;
 	for (int i = 0; i < 10; i++)
 		fds[i] = dial(PROXY_LISTEN_HTTP, SOCK_STREAM);
-	assert_true(recv(fds[8], &byte, 1, 0) <= 0);
-	assert_true(recv(fds[9], &byte, 1, 0) <= 0);
+	for (int i = 8; i < 10; i++)
+		put(fds[i], "CONNECT a.test:1 HTTP/1.1\r\n\r\n");
 	next_question(&m);
 	assert_int_equal(m.kind, ASK_NOTE);
 	assert_int_equal(m.note, ASK_NOTE_LIMIT);
-	assert_int_equal(fd_recv(ask_fd, &m, sizeof m, NULL, 0, NULL,
-	    MSG_DONTWAIT), -1);
-	for (int i = 0; i < 10; i++)
+	for (int i = 8; i < 10; i++) {
+		assert_int_equal(fd_recv(ask_fd, &m, sizeof m, NULL, 0, NULL,
+		    MSG_DONTWAIT), -1);
+		close(fds[i - 8]);
+		next_question(&m);
+		assert_int_equal(m.kind, ASK_DIAL);
+		answer(&m, (struct ask_answer){ .status = ASK_DENIED }, -1);
+		assert_memory_equal(read_all(fds[i]), "HTTP/1.1 403", 12);
+	}
+	for (int i = 2; i < 10; i++)
 		close(fds[i]);
 }
 
@@ -673,6 +782,9 @@ main(void)
 		CASE(test_refusals),
 		CASE(test_bad_request),
 		CASE(test_forward),
+		CASE(test_chunked),
+		CASE(test_chunked_bad),
+		CASE(test_abort),
 		CASE(test_back_pressure),
 		CASE(test_transparent_loopback),
 		CASE(test_transparent),
