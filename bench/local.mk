@@ -3,3 +3,8 @@ noinst_PROGRAMS += bench/pump
 bench_pump_SOURCES = bench/pump.c
 bench_pump_CFLAGS = -std=gnu11 $(WARN_CFLAGS) $(HARD_CFLAGS) -pthread
 bench_pump_LDADD =
+
+# What a decision costs; `make bench/decide && bench/decide` prints it.
+noinst_PROGRAMS += bench/decide
+bench_decide_SOURCES = bench/decide.c
+bench_decide_LDADD = $(FENCE_LIBS)

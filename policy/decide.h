@@ -2,10 +2,14 @@
  * decide: pure questions, pure answers.  A verdict names the rule that
  * spoke, where it is written, and the line that would change the answer.
  * The enforcers and the explainers ask the same functions.
+ *
+ * Layers (policy->also) must agree: the first denial speaks, and where all
+ * allow, the first layer's rule is named.
  */
 #ifndef FENCE_POLICY_DECIDE_H
 #define FENCE_POLICY_DECIDE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "policy/host.h"
@@ -31,31 +35,69 @@ struct verdict {
 	 */
 	char		 remedy_key[64];
 	char		 remedy_value[4096];
-	char		 remedy_flag[8];	/* "-w", "-a", or "" */
+	/* The one-shot option for remedy_value: "-a", "-w", "-r", or "". */
+	char		 remedy_flag[8];
+	/* Allowed, by network.upstreamProxy alone: never dial it directly. */
+	bool		 via_upstream;
 };
 
-/* May the command talk to this host on this port?  Asked before resolving. */
+/*
+ * May the command talk to this host on this port?  Asked before resolving.
+ * Port 0: on some port?  (A look-up does not say which.)
+ */
 void	 decide_net(const struct policy *, const struct host *,
 	    uint16_t port, struct verdict *);
 /*
- * And is the address it resolved to one we may dial?  `host` as above;
- * is_own: the address belongs to this machine.  A literal that the policy
- * names (decide_net allowed a HOST_IPV4/6) passes.
+ * And is the address it resolved to one we may dial?  `host` and `port` as
+ * above; is_own: the address belongs to this machine.  Loopback, link-local,
+ * metadata and own addresses must be named by the policy as a literal (or by
+ * a range of that class alone); private ones may also be covered by
+ * network.allowPrivate.
  */
+void	 decide_net_dial(const struct policy *, const struct host *,
+	    uint16_t port, const uint8_t *addr, size_t addr_len, int is_own,
+	    struct verdict *);
+/* The same for "some port": entries that carry one do not deny. */
 void	 decide_net_addr(const struct policy *, const struct host *,
 	    const uint8_t *addr, size_t addr_len, int is_own,
 	    struct verdict *);
 
 enum fs_op { FS_READ, FS_WRITE, FS_EXEC };
 
+struct fs_question {
+	enum fs_op	 op;
+	/* Absolute and clean (no "." or ".." or double slash). */
+	const char	*path;
+	/*
+	 * The directory of the guarded name that the path is, or is below,
+	 * was there when the run began.  What a run itself creates is its
+	 * own; false also where guarded names are not enforced.
+	 */
+	bool		 is_guarded;
+};
+
 /*
- * path: absolute and clean (no "." or ".." or double slash).  Longest match
- * decides; at equal length the denial speaks.  Writable places every jail
- * has of its own (/tmp, /dev/shm, /dev/null ...) are allowed by the rule
- * "built-in", unless an entry matches as long; a workspace below /tmp is not
- * part of them.  A write is denied where denyRead would deny the read.
+ * Longest match decides; a glob is as long as what it matched; at equal
+ * length the denial speaks.  Writable places every jail has of its own
+ * (/tmp, /dev/shm, /dev/null ...) are allowed by the rule "built-in", unless
+ * an entry matches as long; a workspace below /tmp is not part of them.  A
+ * write is denied where denyRead would deny the read.  allowWrite and
+ * allowExecute let read, too.
  */
+void	 decide_fs_ask(const struct policy *, const struct fs_question *,
+	    struct verdict *);
+/* Without guarded names. */
 void	 decide_fs(const struct policy *, enum fs_op, const char *path,
 	    struct verdict *);
+
+/*
+ * The length of the guarded name that the path is or is below, or 0: one of
+ * the finite list, directly in a root of filesystem.allowWrite, in the
+ * workspace or in $HOME, or git's hooks, config and info/attributes in a
+ * repository down to depth 3 of them.  *ret_is_own: fence's own file, which
+ * no line opens.
+ */
+size_t	 decide_guarded(const struct policy *, const char *path,
+	    bool *ret_is_own);
 
 #endif

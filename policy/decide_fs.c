@@ -4,12 +4,28 @@
 #include "platform/base/buf.h"
 #include "platform/base/str.h"
 #include "policy/decide.h"
+#include "policy/index.h"
 #include "policy/pattern.h"
 #include "policy/verdict.h"
 
-static const char allow_write_key[] = "filesystem.allowWrite";
-static const char deny_write_key[] = "filesystem.denyWrite";
-static const char deny_read_key[] = "filesystem.denyRead";
+static const char *const key_of[FS_NLISTS] = {
+	[FS_ALLOW_READ] = "filesystem.allowRead",
+	[FS_ALLOW_EXECUTE] = "filesystem.allowExecute",
+	[FS_ALLOW_WRITE] = "filesystem.allowWrite",
+	[FS_DENY_WRITE] = "filesystem.denyWrite",
+	[FS_DENY_READ] = "filesystem.denyRead",
+};
+
+#define BIT(list)	(1u << (list))
+
+enum {
+	READ_LISTS = BIT(FS_ALLOW_READ) | BIT(FS_ALLOW_EXECUTE) |
+	    BIT(FS_ALLOW_WRITE) | BIT(FS_DENY_READ),
+	WRITE_LISTS = BIT(FS_ALLOW_WRITE) | BIT(FS_DENY_WRITE) |
+	    BIT(FS_DENY_READ),
+};
+
+static const struct origin nowhere = { "<built-in>", 0, 0 };
 
 /* Every jail has these of its own, writable whatever the policy says. */
 static const char *const built_in[] = {
@@ -18,28 +34,55 @@ static const char *const built_in[] = {
 	"/dev/console", "/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr",
 };
 
-/* The longest match so far. */
-struct best {
-	size_t			 len;		/* 0: none yet */
-	enum action		 action;
-	const char		*key;
-	const struct strlist	*list;
-	size_t			 i;
+/* Also its own, and readable in every mode. */
+static const char *const readable_own[] = { "/proc", "/dev" };
+
+/* What filesystem.defaultDenyRead leaves readable ... */
+static const char *const readable[] = {
+	"/bin", "/sbin", "/usr", "/lib", "/lib64", "/lib32", "/etc", "/sys",
+	"/opt", "/run", "/nix", "/snap", "/System", "/Library",
+	"/Applications", "/private/etc", "/private/var/db",
+	"/private/var/run", "/private/tmp",
 };
 
-/* Denials are looked at last: at equal length they speak. */
-static void
-look(const struct strlist *list, const char *key, enum action action,
-    const char *path, struct best *best)
-{
-	for (size_t i = 0; i < list->n; i++) {
-		size_t len = pattern_match_path(list->v[i].pattern, path);
+/* ... and below the home directory: the user's tool chains. */
+static const char *const readable_home[] = {
+	".nvm", ".fnm", ".volta", ".n", ".pyenv", ".local/pipx", ".rbenv",
+	".rvm", ".cargo/bin", ".rustup", "go/bin", ".go", ".local/bin", "bin",
+	".bun/bin", ".deno/bin",
+};
 
-		if (len == 0 || len < best->len ||
-		    (len == best->len && action == best->action))
-			continue;
-		*best = (struct best){ len, action, key, list, i };
-	}
+#define N_OF(a)		(sizeof (a) / sizeof *(a))
+
+/* The longest match; at equal length the denial. */
+struct best {
+	size_t		len;		/* 0: none */
+	size_t		entry;
+	enum fs_list	list;
+};
+
+static enum action
+action_of(enum fs_list list)
+{
+	return list == FS_DENY_READ || list == FS_DENY_WRITE ? ACTION_DENY :
+	    ACTION_ALLOW;
+}
+
+static struct best
+find_best(const struct policy *p, const char *path, unsigned want)
+{
+	struct fs_match m[FS_NLISTS];
+	struct best best = { 0 };
+
+	fs_index_find(p, path, want, m);
+	/* Denials stand last, and win where they are as long. */
+	for (unsigned list = 0; list < FS_NLISTS; list++)
+		if ((want & BIT(list)) != 0 && m[list].len != 0 &&
+		    (m[list].len > best.len || (m[list].len == best.len &&
+		    action_of(list) != action_of(best.list))))
+			best = (struct best){ m[list].len, m[list].entry,
+			    list };
+	return best;
 }
 
 /*
@@ -49,8 +92,9 @@ look(const struct strlist *list, const char *key, enum action action,
 static const char *
 find_built_in(const struct policy *p, const char *path)
 {
-	for (size_t i = 0; i < sizeof built_in / sizeof *built_in; i++)
-		if (str_path_below(path, built_in[i]))
+	for (size_t i = 0; i < N_OF(built_in); i++)
+		if (path[1] == built_in[i][1] &&
+		    str_path_below(path, built_in[i]))
 			return str_path_below(p->workspace, built_in[i]) &&
 			    str_path_below(path, p->workspace) ?
 			    NULL : built_in[i];
@@ -58,17 +102,17 @@ find_built_in(const struct policy *p, const char *path)
 }
 
 static void
-allow_built_in(struct verdict *v, const struct policy *p, const char *place)
+allow_built_in(struct verdict *v, const char *place, const char *why)
 {
-	verdict_default(v, ACTION_ALLOW, "built-in", &p->fs.allow_write);
+	verdict_rule(v, ACTION_ALLOW, "built-in", nowhere);
 	v->rule_text = place;
-	v->at = (struct origin){ "<built-in>", 0, 0 };
-	verdict_reason(v, "the jail's own");
+	verdict_reason(v, "%s", why);
 }
 
 /* The path as an entry that means it and nothing else. */
 static void
-suggest_write(struct verdict *v, const struct policy *p, const char *path)
+suggest(struct verdict *v, const struct policy *p, enum fs_list list,
+    const char *path)
 {
 	size_t n = p->home != NULL ? strlen(p->home) : 0;
 	struct buf b;
@@ -79,25 +123,35 @@ suggest_write(struct verdict *v, const struct policy *p, const char *path)
 		path += n;
 	}
 	for (; *path != '\0'; path++) {
-		if (strchr("\\*?[$", *path) != NULL)
+		if (strchr("\\*?[${", *path) != NULL)
 			buf_putc(&b, '\\');
 		buf_putc(&b, *path);
 	}
 	if (!b.failed)
-		verdict_remedy(v, allow_write_key, "%s", b.data);
+		verdict_remedy(v, key_of[list], "%s", b.data);
+	verdict_flag(v, list == FS_ALLOW_WRITE ? "-w" : "-r");
 	buf_release(&b);
 }
 
+/* A longer entry opens what an entry denies; at its own length none does. */
 static void
-tell_entry(struct verdict *v, const struct best *best)
+tell_entry(struct verdict *v, const struct policy *p,
+    const struct best *best, const struct fs_question *q)
 {
-	verdict_entry(v, best->action, best->key, best->list, best->i);
-	if (best->action == ACTION_ALLOW) {
+	verdict_entry(v, best->list == FS_DENY_READ ||
+	    best->list == FS_DENY_WRITE ? ACTION_DENY : ACTION_ALLOW,
+	    key_of[best->list], fs_list_of(p, best->list), best->entry);
+	if (v->action == ACTION_ALLOW) {
 		verdict_reason(v, "allowed by path");
 		return;
 	}
 	verdict_reason(v, "denied by path");
-	verdict_remedy(v, best->key, "(remove \"%s\")", v->rule_text);
+	if (best->len < strlen(q->path))
+		suggest(v, p, q->op == FS_WRITE ? FS_ALLOW_WRITE :
+		    FS_ALLOW_READ, q->path);
+	else
+		verdict_remedy(v, key_of[best->list], "(remove \"%s\")",
+		    v->rule_text);
 }
 
 /* fence's own files: no length of a grant opens them. */
@@ -109,57 +163,164 @@ deny_own(const struct policy *p, const char *path, struct verdict *v)
 	for (size_t i = 0; i < own->n; i++) {
 		if (pattern_match_path(own->v[i].pattern, path) == 0)
 			continue;
-		verdict_default(v, ACTION_DENY, "built-in", own);
+		verdict_rule(v, ACTION_DENY, "built-in", own->v[i].at);
 		v->rule_text = own->v[i].text;
-		v->at = own->v[i].at;
 		verdict_reason(v, "fence's own file: no line opens it");
 		return true;
 	}
 	return false;
 }
 
-static void
-decide_write(const struct policy *p, const char *path, struct verdict *v)
+/* Opened only by an entry that names it, or something in it, in full. */
+static bool
+deny_guarded(const struct policy *p, const struct fs_question *q,
+    const struct best *best, struct verdict *v)
 {
-	const char *place = find_built_in(p, path);
-	struct best best = { 0 };
+	const struct entry *e = best->len != 0 ?
+	    &fs_list_of(p, best->list)->v[best->entry] : NULL;
+	bool is_own;
+	size_t len;
 
-	if (deny_own(p, path, v))
+	if (!q->is_guarded ||
+	    (len = decide_guarded(p, q->path, &is_own)) == 0)
+		return false;
+	if (!is_own && e != NULL && best->len >= len &&
+	    e->pattern->kind == PATTERN_PATH)
+		return false;
+	verdict_rule(v, ACTION_DENY, "built-in", nowhere);
+	if (is_own) {
+		verdict_reason(v, "fence's own file: no line opens it");
+		return true;
+	}
+	verdict_reason(v, "a guarded name");
+	suggest(v, p, FS_ALLOW_WRITE, q->path);
+	return true;
+}
+
+static void
+decide_write(const struct policy *p, const struct fs_question *q,
+    struct verdict *v)
+{
+	const char *place = find_built_in(p, q->path);
+	struct best best;
+
+	if (deny_own(p, q->path, v))
 		return;
-	look(&p->fs.allow_write, allow_write_key, ACTION_ALLOW, path, &best);
-	look(&p->fs.deny_write, deny_write_key, ACTION_DENY, path, &best);
-	look(&p->fs.deny_read, deny_read_key, ACTION_DENY, path, &best);
-	if (place != NULL && best.len < strlen(place)) {
-		allow_built_in(v, p, place);
+	best = find_best(p, q->path, WRITE_LISTS);
+	if (best.len != 0 && action_of(best.list) == ACTION_DENY &&
+	    (place == NULL || best.len >= strlen(place))) {
+		tell_entry(v, p, &best, q);
+	} else if (deny_guarded(p, q, &best, v)) {
+		return;
+	} else if (place != NULL && best.len < strlen(place)) {
+		allow_built_in(v, place, "the jail's own");
 	} else if (best.len != 0) {
-		tell_entry(v, &best);
+		tell_entry(v, p, &best, q);
 	} else {
-		verdict_default(v, ACTION_DENY, allow_write_key,
+		verdict_default(v, ACTION_DENY, key_of[FS_ALLOW_WRITE],
 		    &p->fs.allow_write);
-		suggest_write(v, p, path);
+		suggest(v, p, FS_ALLOW_WRITE, q->path);
+	}
+}
+
+static const char *
+find_readable(const struct policy *p, const char *path)
+{
+	size_t n;
+
+	for (size_t i = 0; i < N_OF(readable); i++)
+		if (str_path_below(path, readable[i]))
+			return readable[i];
+	if (p->home == NULL || !str_path_below(path, p->home))
+		return NULL;
+	path += strlen(p->home);
+	for (size_t i = 0; i < N_OF(readable_home); i++) {
+		n = strlen(readable_home[i]);
+		if (path[0] == '/' &&
+		    strncmp(path + 1, readable_home[i], n) == 0 &&
+		    (path[n + 1] == '\0' || path[n + 1] == '/'))
+			return readable_home[i];
+	}
+	return NULL;
+}
+
+/* No entry speaks, and reading has to be granted. */
+static void
+decide_by_mode(const struct policy *p, const struct fs_question *q,
+    struct verdict *v)
+{
+	bool is_strict = p->fs.strict_deny_read.value;
+	const struct flag *mode = is_strict ? &p->fs.strict_deny_read :
+	    &p->fs.default_deny_read;
+	const char *place = find_built_in(p, q->path);
+
+	for (size_t i = 0; place == NULL && i < N_OF(readable_own); i++)
+		if (str_path_below(q->path, readable_own[i]))
+			place = readable_own[i];
+	if (place != NULL) {
+		allow_built_in(v, place, "the jail's own");
+	} else if (!is_strict &&
+	    (place = find_readable(p, q->path)) != NULL) {
+		allow_built_in(v, place, "readable by default");
+	} else {
+		verdict_rule(v, ACTION_DENY, is_strict ?
+		    "filesystem.strictDenyRead" :
+		    "filesystem.defaultDenyRead", mode->at);
+		verdict_reason(v, "no entry of %s matches",
+		    key_of[FS_ALLOW_READ]);
+		suggest(v, p, FS_ALLOW_READ, q->path);
 	}
 }
 
 static void
-decide_read(const struct policy *p, const char *path, struct verdict *v)
+decide_read(const struct policy *p, const struct fs_question *q,
+    struct verdict *v)
 {
-	struct best best = { 0 };
+	struct best best = find_best(p, q->path, READ_LISTS);
 
-	look(&p->fs.allow_write, allow_write_key, ACTION_ALLOW, path, &best);
-	look(&p->fs.deny_read, deny_read_key, ACTION_DENY, path, &best);
 	if (best.len != 0)
-		tell_entry(v, &best);
+		tell_entry(v, p, &best, q);
+	else if (p->fs.default_deny_read.value ||
+	    p->fs.strict_deny_read.value)
+		decide_by_mode(p, q, v);
 	else
-		verdict_default(v, ACTION_ALLOW, deny_read_key,
+		verdict_default(v, ACTION_ALLOW, key_of[FS_DENY_READ],
 		    &p->fs.deny_read);
+}
+
+static void
+decide_layer(const struct policy *p, const struct fs_question *q,
+    struct verdict *v)
+{
+	if (q->op == FS_WRITE)
+		decide_write(p, q, v);
+	else
+		decide_read(p, q, v);
+}
+
+void
+decide_fs_ask(const struct policy *p, const struct fs_question *q,
+    struct verdict *v)
+{
+	struct verdict other;
+
+	decide_layer(p, q, v);
+	for (const struct policy *l = p->also;
+	    l != NULL && v->action == ACTION_ALLOW; l = l->also) {
+		decide_layer(l, q, &other);
+		if (other.action == ACTION_ALLOW)
+			continue;
+		*v = other;
+		/* The command line adds to the first layer alone. */
+		v->remedy_flag[0] = '\0';
+	}
 }
 
 void
 decide_fs(const struct policy *p, enum fs_op op, const char *path,
     struct verdict *v)
 {
-	if (op == FS_WRITE)
-		decide_write(p, path, v);
-	else
-		decide_read(p, path, v);
+	struct fs_question q = { op, path, false };
+
+	decide_fs_ask(p, &q, v);
 }

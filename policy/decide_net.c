@@ -1,69 +1,67 @@
 #include <string.h>
 
 #include "policy/decide.h"
+#include "policy/index.h"
 #include "policy/pattern.h"
 #include "policy/verdict.h"
 
 static const char allowed_key[] = "network.allowedDomains";
 static const char denied_key[] = "network.deniedDomains";
-
-/* The first entry that matches; list->n: none. */
-static size_t
-find(const struct strlist *list, const struct host *h)
-{
-	size_t i;
-
-	for (i = 0; i < list->n; i++)
-		if (pattern_match_host(list->v[i].pattern, h))
-			break;
-	return i;
-}
+static const char private_key[] = "network.allowPrivate";
 
 static void
-deny_by_entry(const struct policy *p, size_t i, const char *how,
+deny_by_entry(const struct policy *p, long i, const char *how,
     struct verdict *v)
 {
-	verdict_entry(v, ACTION_DENY, denied_key, &p->net.denied_domains, i);
+	verdict_entry(v, ACTION_DENY, denied_key, &p->net.denied_domains,
+	    (size_t)i);
 	verdict_reason(v, "denied by %s; removing the entry would allow it",
 	    how);
 }
 
-void
-decide_net(const struct policy *p, const struct host *h, uint16_t port,
-    struct verdict *v)
+/* No list names the host: another proxy decides, or nobody is asked. */
+static void
+decide_grey(const struct policy *p, const struct host *h, struct verdict *v)
 {
-	const struct strlist *allowed = &p->net.allowed_domains;
-	const struct strlist *denied = &p->net.denied_domains;
-	size_t i;
+	const struct string *proxy = &p->net.upstream_proxy;
+	const struct choice *action = &p->net.default_action;
 
-	(void)port;	/* no entry carries one */
-	if ((i = find(denied, h)) < denied->n) {
-		deny_by_entry(p, i, "name", v);
-		if (find(allowed, h) == allowed->n)
-			verdict_reason(v, "denied by name; "
-			    "remove the entry, and allow the host");
+	if (proxy->is_set &&
+	    (!action->is_set || action->value == NET_ACTION_PROXY)) {
+		verdict_rule(v, ACTION_ALLOW, action->is_set ?
+		    "network.defaultAction" : "network.upstreamProxy",
+		    action->is_set ? action->at : proxy->at);
+		v->rule_text = proxy->text;
+		verdict_reason(v, "the upstream proxy decides");
+		v->via_upstream = true;
 		return;
 	}
-	if ((i = find(allowed, h)) < allowed->n) {
-		verdict_entry(v, ACTION_ALLOW, allowed_key, allowed, i);
-		verdict_reason(v, "allowed by name");
-		return;
-	}
-	verdict_default(v, ACTION_DENY, allowed_key, allowed);
+	verdict_default(v, ACTION_DENY, allowed_key, &p->net.allowed_domains);
 	verdict_remedy(v, allowed_key, "%s", h->text);
+	verdict_flag(v, "-a");
 }
 
-/* The entry that is this very address, not one that happens to cover it. */
-static size_t
-find_literal(const struct strlist *list, const struct host *h)
+static void
+decide_layer(const struct policy *p, const struct host *h, uint16_t port,
+    struct verdict *v)
 {
-	size_t i;
+	long allowed, denied;
 
-	for (i = 0; i < list->n; i++)
-		if (list->v[i].pattern->kind == PATTERN_DOMAIN &&
-		    pattern_match_host(list->v[i].pattern, h))
-			break;
-	return i;
+	/* What is denied on one port only can still be looked up. */
+	denied = net_index_find(p->net_denied_index, h, port, false, false);
+	allowed = net_index_find(p->net_allowed_index, h, port, true, false);
+	if (denied != INDEX_NONE) {
+		deny_by_entry(p, denied, "name", v);
+		if (allowed == INDEX_NONE)
+			verdict_reason(v, "denied by name; "
+			    "remove the entry, and allow the host");
+	} else if (allowed != INDEX_NONE) {
+		verdict_entry(v, ACTION_ALLOW, allowed_key,
+		    &p->net.allowed_domains, (size_t)allowed);
+		verdict_reason(v, "allowed by name");
+	} else {
+		decide_grey(p, h, v);
+	}
 }
 
 /* "a loopback address", "an address of this machine" */
@@ -79,37 +77,162 @@ describe(enum addr_class class, int is_own, char *buf, size_t size)
 	return buf;
 }
 
-void
-decide_net_addr(const struct policy *p, const struct host *h,
-    const uint8_t *addr, size_t addr_len, int is_own, struct verdict *v)
+static enum addr_class
+class_of(const struct host *h)
 {
-	const struct strlist *allowed = &p->net.allowed_domains;
-	const struct strlist *denied = &p->net.denied_domains;
-	enum addr_class class = host_addr_class(addr, addr_len);
-	struct host literal;
-	char what[48];
-	size_t i;
+	return host_addr_class(h->addr, h->kind == HOST_IPV4 ? 4 : 16);
+}
 
-	decide_net(p, h, 0, v);
-	if (v->action == ACTION_DENY)
+/* A range names an address if all of it is of the address's class. */
+static bool
+is_range_of(const struct pattern *p, enum addr_class class)
+{
+	unsigned most = p->host.kind == HOST_IPV4 ? 32 : 128;
+	struct host last = p->host;
+
+	for (unsigned i = p->bits; i < most; i++)
+		last.addr[i / 8] |= (uint8_t)(0x80 >> i % 8);
+	return class_of(&p->host) == class && class_of(&last) == class;
+}
+
+/*
+ * Is this very address named, or a range that can mean nothing else?  Few
+ * entries are addresses, and few connections lead to a special one.
+ */
+static long
+find_named(const struct policy *p, const struct host *addr, uint16_t port,
+    int is_own)
+{
+	const struct strlist *l = &p->net.allowed_domains;
+	enum addr_class class = class_of(addr);
+
+	for (size_t i = 0; i < l->n; i++) {
+		const struct pattern *pat = l->v[i].pattern;
+
+		if ((pat->kind != PATTERN_DOMAIN &&
+		    pat->kind != PATTERN_CIDR) ||
+		    (pat->port != 0 && port != 0 && pat->port != port) ||
+		    !pattern_match_host(pat, addr))
+			continue;
+		if (pat->kind == PATTERN_DOMAIN ||
+		    (!is_own && is_range_of(pat, class)))
+			return (long)i;
+	}
+	return INDEX_NONE;
+}
+
+static long
+find_private(const struct policy *p, const struct host *h,
+    const struct host *addr)
+{
+	const struct strlist *l = &p->net.allow_private;
+
+	for (size_t i = 0; i < l->n; i++)
+		if (pattern_match_host(l->v[i].pattern, addr) ||
+		    pattern_match_host(l->v[i].pattern, h))
+			return (long)i;
+	return INDEX_NONE;
+}
+
+static void
+deny_address(const struct policy *p, const struct host *h,
+    const struct host *addr, int is_own, struct verdict *v)
+{
+	enum addr_class class = class_of(addr);
+	char what[48];
+
+	verdict_default(v, ACTION_DENY, allowed_key, &p->net.allowed_domains);
+	verdict_reason(v, "%.48s %s %s", h->text,
+	    h->kind == HOST_NAME ? "resolves to" : "is",
+	    describe(class, is_own, what, sizeof what));
+	verdict_remedy(v, allowed_key, "%s", addr->text);
+	verdict_flag(v, "-a");
+}
+
+static void
+decide_address(const struct policy *p, const struct host *h, uint16_t port,
+    const struct host *addr, int is_own, struct verdict *v)
+{
+	enum addr_class class = class_of(addr);
+	long i;
+
+	decide_layer(p, h, port, v);
+	if (v->action == ACTION_DENY || v->via_upstream)
 		return;
 	/* A name does not lead around the denial of an address. */
-	host_from_addr(addr, addr_len, &literal);
-	if ((i = find_literal(denied, &literal)) < denied->n) {
+	i = net_index_find(p->net_denied_index, addr, port, false, true);
+	if (i != INDEX_NONE) {
 		deny_by_entry(p, i, "address", v);
 		return;
 	}
 	if (class == ADDR_PUBLIC && !is_own)
 		return;
-	i = find_literal(allowed, &literal);
-	if (i < allowed->n) {
-		verdict_entry(v, ACTION_ALLOW, allowed_key, allowed, i);
+	if ((i = find_named(p, addr, port, is_own)) != INDEX_NONE) {
+		verdict_entry(v, ACTION_ALLOW, allowed_key,
+		    &p->net.allowed_domains, (size_t)i);
 		verdict_reason(v, "allowed by address");
-		return;
+	} else if (class == ADDR_PRIVATE && !is_own &&
+	    (i = find_private(p, h, addr)) != INDEX_NONE) {
+		verdict_entry(v, ACTION_ALLOW, private_key,
+		    &p->net.allow_private, (size_t)i);
+		verdict_reason(v, "allowed by %s", private_key);
+	} else {
+		deny_address(p, h, addr, is_own, v);
 	}
-	verdict_default(v, ACTION_DENY, allowed_key, allowed);
-	verdict_reason(v, "%.48s %s %s", h->text,
-	    h->kind == HOST_NAME ? "resolves to" : "is",
-	    describe(class, is_own, what, sizeof what));
-	verdict_remedy(v, allowed_key, "%s", literal.text);
+}
+
+/*
+ * What one layer denies no other opens, so the options of the command line,
+ * which are the first layer's, do not help.
+ */
+static bool
+is_final(const struct policy *first, const struct policy *layer,
+    struct verdict *v)
+{
+	if (v->action == ACTION_DENY && layer != first)
+		v->remedy_flag[0] = '\0';
+	return v->action == ACTION_DENY;
+}
+
+void
+decide_net(const struct policy *p, const struct host *h, uint16_t port,
+    struct verdict *v)
+{
+	struct verdict other;
+
+	decide_layer(p, h, port, v);
+	for (const struct policy *l = p->also;
+	    l != NULL && v->action == ACTION_ALLOW; l = l->also) {
+		decide_layer(l, h, port, &other);
+		if (is_final(p, l, &other))
+			*v = other;
+		else
+			v->via_upstream |= other.via_upstream;
+	}
+}
+
+void
+decide_net_dial(const struct policy *p, const struct host *h, uint16_t port,
+    const uint8_t *addr, size_t addr_len, int is_own, struct verdict *v)
+{
+	struct verdict other;
+	struct host literal;
+
+	host_from_addr(addr, addr_len, &literal);
+	decide_address(p, h, port, &literal, is_own, v);
+	for (const struct policy *l = p->also;
+	    l != NULL && v->action == ACTION_ALLOW; l = l->also) {
+		decide_address(l, h, port, &literal, is_own, &other);
+		if (is_final(p, l, &other))
+			*v = other;
+		else
+			v->via_upstream |= other.via_upstream;
+	}
+}
+
+void
+decide_net_addr(const struct policy *p, const struct host *h,
+    const uint8_t *addr, size_t addr_len, int is_own, struct verdict *v)
+{
+	decide_net_dial(p, h, 0, addr, addr_len, is_own, v);
 }

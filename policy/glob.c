@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "platform/base/arena.h"
 #include "platform/base/str.h"
 
 bool
@@ -152,6 +153,114 @@ glob_check_name(const char *p, size_t len, struct err *e)
 	return 0;
 }
 
+enum { BRACES_MAX = 16 };
+
+/* Past an escape, or one byte further; sets are no shelter from braces. */
+static const char *
+step(const char *p)
+{
+	return p + (*p == '\\' && p[1] != '\0' ? 2 : 1);
+}
+
+/* The '}' of the '{' at p, or NULL. */
+static const char *
+closing_brace(const char *p)
+{
+	unsigned depth = 0;
+
+	for (; *p != '\0'; p = step(p)) {
+		depth += *p == '{';
+		depth -= *p == '}' && depth > 0;
+		if (depth == 0)
+			return p;
+	}
+	return NULL;
+}
+
+/* The first '{' that means something; the end if there is none. */
+static const char *
+opening_brace(const char *p)
+{
+	while (*p != '\0' && *p != '{')
+		p = step(p);
+	return p;
+}
+
+/* Where the alternative at p ends: at its comma, or at the brace. */
+static const char *
+alternative_end(const char *p, const char *close)
+{
+	unsigned depth = 0;
+
+	for (; p < close; p = step(p)) {
+		if (*p == ',' && depth == 0)
+			return p;
+		depth += *p == '{';
+		depth -= *p == '}' && depth > 0;
+	}
+	return close;
+}
+
+static int
+too_many(size_t max, struct err *e)
+{
+	return err_set(e, ERR_POLICY,
+	    "the braces stand for more than %zu paths", max);
+}
+
+/* Replaces texts[i] by what its first brace stands for. */
+static int
+open_brace(struct arena *a, const char **texts, size_t i, size_t max,
+    size_t *n, const char *open, struct err *e)
+{
+	const char *text = texts[i], *close = closing_brace(open), *end;
+	size_t at = i;
+
+	if (close == NULL) {
+		err_set(e, ERR_POLICY, "'{' without its '}'");
+		err_hint(e, "a literal '{' is written '\\\\{'");
+		return -1;
+	}
+	for (const char *p = open + 1;; p = end + 1) {
+		end = alternative_end(p, close);
+		if (at > i) {
+			if (*n == max)
+				return too_many(max, e);
+			memmove(texts + at + 1, texts + at,
+			    (*n - at) * sizeof *texts);
+			(*n)++;
+		}
+		texts[at++] = arena_printf(a, "%.*s%.*s%s",
+		    (int)(open - text), text, (int)(end - p), p, close + 1);
+		if (end == close)
+			return 0;
+	}
+}
+
+int
+glob_braces(struct arena *a, const char *glob, const char **ret, size_t max,
+    size_t *ret_n, struct err *e)
+{
+	size_t n = 1, braces = 0;
+
+	for (const char *p = glob; *p != '\0'; p = step(p))
+		braces += *p == '{';
+	if (braces > BRACES_MAX)
+		return err_set(e, ERR_POLICY, "more than %d braces",
+		    BRACES_MAX);
+	ret[0] = glob;
+	for (size_t i = 0; i < n;) {
+		const char *open = opening_brace(ret[i]);
+
+		if (*open == '\0')
+			i++;
+		else if (open_brace(a, ret, i, max, &n, open, e) != 0)
+			return -1;
+	}
+	*ret_n = n;
+	return 0;
+}
+
 struct name {
 	const char	*p, *end;
 };
@@ -195,12 +304,13 @@ size_t
 glob_match(const char *glob, const char *path)
 {
 	struct name names[NAMES_MAX];
-	bool at[NAMES_MAX + 1] = { false };	/* names before i are used up */
+	bool at[NAMES_MAX + 1];		/* names before i are used up */
 	size_t n, len = 0;
 
 	if (strlen(glob) > GLOB_MAX)
 		return 0;
 	n = split(glob, names);
+	memset(at, 0, n + 1);
 	reach(at, 0, names, n);
 	for (const char *s = path, *end; *s == '/' && s[1] != '\0'; s = end) {
 		bool next[NAMES_MAX + 1];

@@ -17,6 +17,14 @@
 
 enum { GLOB_MAX = 4096 };	/* bytes of a glob; longer ones match nothing */
 
+struct arena;
+
+/*
+ * The texts that the braces of a glob stand for: "a{b,c}" is "ab" and "ac".
+ * One, the glob itself, where it has none.  Braces nest; "{x}" is x.
+ */
+int	 glob_braces(struct arena *, const char *glob, const char **ret,
+	    size_t max, size_t *ret_n, struct err *);
 /* Does it have a wildcard that is not escaped? */
 bool	 glob_is_wild(const char *, size_t len);
 /* 0, or -1 with what is wrong in one name ("*.c") of a glob. */

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include <idn2.h>
+
 enum { NAME_MAX_BYTES = 253, LABEL_MAX_BYTES = 63 };
 
 static char
@@ -187,6 +189,31 @@ host_canon(const char *bytes, size_t len, struct host *ret)
 	return 0;
 }
 
+int
+host_canon_text(const char *bytes, size_t len, struct host *ret)
+{
+	char text[1024], *ascii = NULL;
+	bool is_ascii = true;
+	int rv;
+
+	for (size_t i = 0; i < len; i++)
+		is_ascii &= (unsigned char)bytes[i] < 0x80;
+	if (is_ascii)
+		return host_canon(bytes, len, ret);
+	if (len >= sizeof text || memchr(bytes, '\0', len) != NULL)
+		return -1;
+	memcpy(text, bytes, len);
+	text[len] = '\0';
+	if (idn2_to_ascii_8z(text, &ascii, IDN2_NONTRANSITIONAL |
+	    IDN2_NFC_INPUT) != IDN2_OK)
+		return -1;
+	/* Digits of other scripts make no address. */
+	rv = host_canon(ascii, strlen(ascii), ret) == 0 &&
+	    ret->kind == HOST_NAME ? 0 : -1;
+	idn2_free(ascii);
+	return rv;
+}
+
 struct range {
 	uint8_t		addr[16];
 	unsigned	bits;
@@ -248,6 +275,13 @@ in_range(const uint8_t *addr, const uint8_t *net, unsigned bits)
 		return false;
 	return rest == 0 ||
 	    (addr[bytes] ^ net[bytes]) >> (8 - rest) == 0;
+}
+
+bool
+host_in_net(const struct host *h, const struct host *net, unsigned bits)
+{
+	return h->kind == net->kind && h->kind != HOST_NAME &&
+	    in_range(h->addr, net->addr, bits);
 }
 
 static enum addr_class

@@ -10,6 +10,7 @@
 #ifndef FENCE_POLICY_HOST_H
 #define FENCE_POLICY_HOST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,14 @@ struct host {
 
 /* Brackets around an IPv6 literal are accepted.  -1: not a host. */
 int	 host_canon(const char *bytes, size_t len, struct host *ret);
+/*
+ * The same for text that a person wrote: names in other scripts are taken,
+ * too, and become ASCII (IDNA 2008).  Never for what a stranger sends.
+ */
+int	 host_canon_text(const char *bytes, size_t len, struct host *ret);
+/* Is the address (of that kind) among those that share `bits` with net? */
+bool	 host_in_net(const struct host *, const struct host *net,
+	    unsigned bits);
 /* From raw network-order bytes (4 or 16); v4-mapped becomes v4. */
 void	 host_from_addr(const uint8_t *addr, size_t len, struct host *ret);
 

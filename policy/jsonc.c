@@ -2,267 +2,239 @@
 
 #include <string.h>
 
-#include "platform/base/arena.h"
 #include "platform/base/json.h"
-#include "platform/base/str.h"
-#include "platform/base/vec.h"
-#include "policy/keys.h"
-
-enum { NAME_BYTES = 96 };	/* of a dotted name; longer ones are unknown */
-
-/* A key or section that was read, as the table spells it. */
-struct seen {
-	char		name[NAME_BYTES];
-	struct origin	at;
-};
 
 struct reader {
-	struct policy			*policy;
-	const struct policy_env		*env;
-	struct json_reader		 json;
-	struct json_token		 tok;
-	struct { struct seen *v; size_t n, cap; } seen;
-	struct { struct entry *v; size_t n, cap; } entries;
-	struct { const char **v; size_t n, cap; } warnings;
+	struct load		*load;
+	struct json_reader	 json;
+	struct json_token	 tok;
 };
 
 static struct origin
 here(const struct reader *r)
 {
-	return (struct origin){ r->policy->name, r->tok.line, r->tok.col };
+	return (struct origin){ r->load->policy->name, r->tok.line,
+	    r->tok.col };
 }
 
-/* Adds place and key to an error that is set. */
+/* A syntax error inside of a key says which; nothing follows it. */
 static int
-fail_at(struct origin at, const char *key, struct err *e)
+next(struct reader *r, const char *key)
 {
-	err_where(e, at.file, at.line, at.col);
-	err_key(e, "%s", key);
-	return -1;
-}
+	struct err e;
 
-/* A syntax error inside of a key says which. */
-static int
-next(struct reader *r, const char *key, struct err *e)
-{
-	if (json_next(&r->json, &r->tok, e) == 0)
+	if (json_next(&r->json, &r->tok, &e) == 0)
 		return 0;
-	err_key(e, "%s", key);
+	err_key(&e, "%s", key);
+	if (r->load->errs->n < sizeof r->load->errs->v / sizeof e)
+		r->load->errs->v[r->load->errs->n++] = e;
+	else
+		r->load->errs->unlisted++;
 	return -1;
 }
-
-static int
-wrong_type(struct reader *r, const char *key, const char *wanted,
-    struct err *e)
-{
-	err_set(e, ERR_POLICY, "expected %s, found %s", wanted,
-	    json_kind_name(r->tok.kind));
-	return fail_at(here(r), key, e);
-}
-
-static const struct seen *
-find_seen(const struct reader *r, const char *name)
-{
-	for (size_t i = 0; i < r->seen.n; i++)
-		if (strcmp(r->seen.v[i].name, name) == 0)
-			return &r->seen.v[i];
-	return NULL;
-}
-
-static int
-refuse_twice(struct origin at, const struct seen *before, struct err *e)
-{
-	err_set(e, ERR_POLICY, "written twice");
-	err_hint(e, "the first is in line %d, column %d", before->at.line,
-	    before->at.col);
-	return fail_at(at, before->name, e);
-}
-
-/* One string of a list, or -1. */
-static int
-read_entry(struct reader *r, const struct key *key, struct err *e)
-{
-	struct entry entry = { .at = here(r) };
-	char name[NAME_BYTES + 24];
-
-	snprintf(name, sizeof name, "%s[%zu]", key->name, r->entries.n);
-	if (r->tok.kind != JSON_STRING)
-		return wrong_type(r, name, "a string", e);
-	entry.text = arena_strndup(r->policy->arena, r->tok.text, r->tok.len);
-	if (key->check(r->policy, r->env, &entry, e) != 0)
-		return fail_at(entry.at, name, e);
-	*vec_push(&r->entries) = entry;
-	return 0;
-}
-
-static int
-read_strlist(struct reader *r, const struct key *key, struct err *e)
-{
-	struct strlist *list = keys_strlist(key, r->policy);
-	size_t bytes;
-
-	if (r->tok.kind != JSON_ARRAY)
-		return wrong_type(r, key->name, "a list of strings", e);
-	list->at = here(r);
-	list->is_set = true;
-	r->entries.n = 0;
-	for (;;) {
-		if (next(r, key->name, e) != 0)
-			return -1;
-		if (r->tok.kind == JSON_ARRAY_END)
-			break;
-		if (read_entry(r, key, e) != 0)
-			return -1;
-	}
-	bytes = r->entries.n * sizeof *list->v;
-	list->v = arena_alloc(r->policy->arena, bytes);
-	list->n = r->entries.n;
-	if (bytes != 0)
-		memcpy(list->v, r->entries.v, bytes);
-	return 0;
-}
-
-static int
-read_value(struct reader *r, const struct key *key, struct err *e)
-{
-	switch (key->type) {
-	case KEY_STRLIST:
-		return read_strlist(r, key, e);
-	case KEY_IGNORED:
-		break;
-	}
-	if (r->tok.kind != JSON_STRING)
-		return wrong_type(r, key->name, "a string", e);
-	return 0;
-}
-
-static int	 read_section(struct reader *, const char *, struct err *);
 
 static void
-warn_case(struct reader *r, struct origin at, const char *name,
-    const char *spelling)
+wrong_type(struct reader *r, const char *key, const char *wanted)
 {
-	if (strcmp(name, spelling) != 0)
-		*vec_push(&r->warnings) = arena_printf(r->policy->arena,
-		    "%s:%d:%d: '%s' is taken as '%s'", at.file, at.line,
-		    at.col, name, spelling);
+	struct err e;
+
+	err_set(&e, ERR_POLICY, "expected %s, found %s", wanted,
+	    json_kind_name(r->tok.kind));
+	load_report(r->load, here(r), key, &e);
 }
+
+/* The token begins a value; steps over the rest of it. */
+static int
+skip_value(struct reader *r, const char *key)
+{
+	unsigned depth = 0;
+
+	for (;;) {
+		depth += r->tok.kind == JSON_OBJECT ||
+		    r->tok.kind == JSON_ARRAY;
+		depth -= r->tok.kind == JSON_OBJECT_END ||
+		    r->tok.kind == JSON_ARRAY_END;
+		if (depth == 0)
+			return 0;
+		if (next(r, key) != 0)
+			return -1;
+	}
+}
+
+static int
+read_item(struct reader *r, const struct key *key, size_t i)
+{
+	bool is_number = key->type == KEY_INTLIST &&
+	    r->tok.kind == JSON_NUMBER;
+	char name[LOAD_NAME_BYTES + 24];
+
+	if (r->tok.kind == JSON_STRING || is_number) {
+		load_entry(r->load, key, NULL, r->tok.text, is_number,
+		    here(r));
+		return 0;
+	}
+	snprintf(name, sizeof name, "%s[%zu]", key->name, i);
+	wrong_type(r, name, key->type == KEY_INTLIST ? "a number" :
+	    "a string");
+	return skip_value(r, key->name);
+}
+
+static int
+read_list(struct reader *r, const struct key *key)
+{
+	load_list_begin(r->load, key, here(r));
+	if (r->tok.kind == JSON_STRING) {	/* a lone one */
+		load_entry(r->load, key, NULL, r->tok.text, false, here(r));
+		return 0;
+	}
+	for (size_t i = 0;; i++) {
+		if (next(r, key->name) != 0)
+			return -1;
+		if (r->tok.kind == JSON_ARRAY_END)
+			return 0;
+		if (read_item(r, key, i) != 0)
+			return -1;
+	}
+}
+
+/* The token is the name. */
+static bool
+check_map_name(struct reader *r, const struct key *key, size_t n)
+{
+	struct err e;
+
+	if (n >= LOAD_MAP_MAX)
+		err_set(&e, ERR_POLICY, "has more than %d names",
+		    LOAD_MAP_MAX);
+	else if (r->tok.len >= LOAD_NAME_BYTES)
+		err_set(&e, ERR_POLICY, "name is longer than %d bytes",
+		    LOAD_NAME_BYTES - 1);
+	else if (load_has_name(r->load, key, r->tok.text))
+		err_set(&e, ERR_POLICY, "'%.60s' is written twice",
+		    r->tok.text);
+	else
+		return true;
+	load_report(r->load, here(r), key->name, &e);
+	return false;
+}
+
+static int
+read_map(struct reader *r, const struct key *key)
+{
+	char name[LOAD_NAME_BYTES];
+	struct origin at;
+	bool is_fine;
+
+	load_list_begin(r->load, key, here(r));
+	for (size_t n = 0;; n++) {
+		if (next(r, key->name) != 0)
+			return -1;
+		if (r->tok.kind == JSON_OBJECT_END)
+			return 0;
+		is_fine = check_map_name(r, key, n);
+		at = here(r);
+		snprintf(name, sizeof name, "%s", r->tok.text);
+		if (next(r, key->name) != 0)
+			return -1;
+		if (r->tok.kind == JSON_STRING && is_fine)
+			load_entry(r->load, key, name, r->tok.text, false, at);
+		else if (r->tok.kind != JSON_STRING)
+			wrong_type(r, key->name, "a string");
+		if (skip_value(r, key->name) != 0)
+			return -1;
+	}
+}
+
+static int
+read_value(struct reader *r, const struct key *key)
+{
+	bool is_list = key->type == KEY_STRLIST || key->type == KEY_INTLIST;
+	enum json_kind kind = r->tok.kind;
+
+	if (is_list && (kind == JSON_ARRAY ||
+	    (kind == JSON_STRING && key->may_be_lone)))
+		return read_list(r, key);
+	if (key->type == KEY_STRMAP && kind == JSON_OBJECT)
+		return read_map(r, key);
+	if (is_list || key->type == KEY_STRMAP || kind == JSON_ARRAY ||
+	    kind == JSON_OBJECT ||
+	    (key->type == KEY_IGNORED && kind != JSON_STRING)) {
+		load_wrong_type(r->load, key, here(r), json_kind_name(kind));
+		return skip_value(r, key->name);
+	}
+	if (kind == JSON_STRING)
+		load_string(r->load, key, r->tok.text, here(r));
+	else if (kind == JSON_NUMBER)
+		load_number(r->load, key, r->tok.text, here(r));
+	else if (kind == JSON_NULL)
+		load_null(r->load, key, here(r));
+	else
+		load_bool(r->load, key, kind == JSON_TRUE, here(r));
+	return 0;
+}
+
+static int	 read_section(struct reader *, const char *);
 
 /* The token is a key of `section`; reads it with its value. */
 static int
-read_member(struct reader *r, const char *section, struct err *e)
+read_member(struct reader *r, const char *section)
 {
-	char name[NAME_BYTES], spelling[NAME_BYTES];
-	struct origin at = here(r);
+	char spelling[LOAD_NAME_BYTES];
 	const struct key *key = NULL;
-	enum key_status status;
-	const struct seen *before;
-	struct seen *seen;
+	enum key_status status = load_name(r->load, section, r->tok.text,
+	    here(r), false, &key, spelling);
 
-	/* A dot inside of a key is no way into a section. */
-	status = snprintf(name, sizeof name, "%s%s%s", section,
-	    *section != '\0' ? "." : "", r->tok.text) >= NAME_BYTES ||
-	    strchr(r->tok.text, '.') != NULL ? KEY_UNKNOWN :
-	    keys_find(name, &key, spelling, sizeof spelling);
-	if (status == KEY_UNKNOWN) {
-		err_set(e, ERR_POLICY, "unknown key");
-		keys_hint(name, e);
-		return fail_at(at, name, e);
-	}
-	if (status == KEY_NOT_BUILT) {
-		err_set(e, ERR_POLICY, "not in this version");
-		return fail_at(at, spelling, e);
-	}
-	warn_case(r, at, name, spelling);
-	if ((before = find_seen(r, spelling)) != NULL)
-		return refuse_twice(at, before, e);
-	if (next(r, spelling, e) != 0)
+	if (next(r, status == KEY_UNKNOWN ? section : spelling) != 0)
 		return -1;
-	seen = vec_push(&r->seen);
-	memcpy(seen->name, spelling, sizeof seen->name);
-	seen->at = at;
-	return key != NULL ? read_value(r, key, e) :
-	    read_section(r, spelling, e);
-}
-
-/* Lists that are not written point at what would hold them. */
-static void
-place_lists(struct reader *r, const char *section)
-{
-	size_t n = strlen(section);
-
-	for (size_t i = 0; i < policy_nkeys; i++) {
-		const struct key *key = &policy_keys[i];
-
-		if (key->type == KEY_STRLIST &&
-		    strncmp(key->name, section, n) == 0 &&
-		    (n == 0 || key->name[n] == '.'))
-			keys_strlist(key, r->policy)->at = here(r);
-	}
+	if (status == KEY_UNKNOWN)
+		return skip_value(r, section);
+	return key != NULL ? read_value(r, key) : read_section(r, spelling);
 }
 
 /* The token is the value; sections nest no deeper than the table's names. */
 static int
-read_section(struct reader *r, const char *section, struct err *e)
+read_section(struct reader *r, const char *section)
 {
-	if (r->tok.kind != JSON_OBJECT)
-		return wrong_type(r, section, "an object", e);
+	if (r->tok.kind != JSON_OBJECT) {
+		wrong_type(r, section, "an object");
+		return skip_value(r, section);
+	}
 	if (section[0] != '\0')
-		place_lists(r, section);
+		load_place(r->load, section, here(r));
 	for (;;) {
-		if (next(r, section, e) != 0)
+		if (next(r, section) != 0)
 			return -1;
 		if (r->tok.kind == JSON_OBJECT_END)
 			return 0;
-		if (read_member(r, section, e) != 0)
+		if (read_member(r, section) != 0)
 			return -1;
 	}
 }
 
-static int
-read_file(struct reader *r, struct err *e)
-{
-	if (next(r, "", e) != 0)
-		return -1;
-	if (r->tok.kind == JSON_END) {
-		err_set(e, ERR_POLICY, "the file says nothing");
-		err_hint(e, "'{}' is a policy: nothing may be written, no "
-		    "host reached");
-		return fail_at(here(r), "", e);
-	}
-	if (read_section(r, "", e) != 0)
-		return -1;
-	return next(r, "", e);	/* nothing may follow */
-}
-
 static void
-keep_warnings(struct reader *r)
+read_file(struct reader *r)
 {
-	struct policy *p = r->policy;
-	size_t bytes = r->warnings.n * sizeof *p->warnings;
+	struct err e;
 
-	p->nwarnings = r->warnings.n;
-	p->warnings = arena_alloc(p->arena, bytes);
-	if (bytes != 0)
-		memcpy(p->warnings, r->warnings.v, bytes);
+	if (next(r, "") != 0)
+		return;
+	if (r->tok.kind == JSON_END) {
+		err_set(&e, ERR_POLICY, "the file says nothing");
+		err_hint(&e, "'{}' is a policy: nothing may be written, no "
+		    "host reached");
+		load_report(r->load, here(r), "", &e);
+		return;
+	}
+	if (read_section(r, "") == 0)
+		next(r, "");	/* nothing may follow */
 }
 
-int
-jsonc_read(struct policy *p, const char *text, size_t len,
-    const struct policy_env *env, struct err *e)
+void
+jsonc_read(struct load *l, const char *text, size_t len)
 {
-	struct reader r = { .policy = p, .env = env,
-	    .tok = { .line = 1, .col = 1 } };
-	int rv;
+	struct reader r = { .load = l, .tok = { .line = 1, .col = 1 } };
 
-	json_init(&r.json, p->name, text, len, POLICY_MAX_BYTES);
-	place_lists(&r, "");
-	rv = read_file(&r, e);
-	if (rv == 0)
-		keep_warnings(&r);
+	json_init(&r.json, l->policy->name, text, len, POLICY_MAX_BYTES);
+	read_file(&r);
 	json_release(&r.json);
-	vec_release(&r.seen);
-	vec_release(&r.entries);
-	vec_release(&r.warnings);
-	return rv;
 }

@@ -1,17 +1,12 @@
-/* jsonc: text -> policy, row by row of policy/keys.h. */
+/* jsonc: JSON with comments -> policy, row by row of policy/keys.h. */
 #ifndef FENCE_POLICY_JSONC_H
 #define FENCE_POLICY_JSONC_H
 
 #include <stddef.h>
 
-#include "platform/base/err.h"
-#include "policy/policy.h"
+#include "policy/load.h"
 
-/*
- * Fills a policy whose arena and name are set.  Every list has its place
- * afterwards, also those that are not written.
- */
-int	 jsonc_read(struct policy *, const char *text, size_t len,
-	    const struct policy_env *, struct err *);
+/* Reports what is wrong; a mistake of syntax ends the reading. */
+void	 jsonc_read(struct load *, const char *text, size_t len);
 
 #endif

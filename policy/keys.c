@@ -1,225 +1,381 @@
 #include "policy/keys.h"
 
-#include <assert.h>
-#include <limits.h>
-#include <string.h>
-
-#include "platform/base/buf.h"
-#include "platform/base/str.h"
-#include "policy/pattern.h"
+#include "policy/check.h"
 
 /* A row whose type and field disagree does not compile. */
-#define TYPE_OF_FIELD(member)						\
-	_Generic(((struct policy *)0)->member, struct strlist: KEY_STRLIST)
+#define TYPE_FITS(t, member)						\
+	_Generic(((struct policy *)0)->member,				\
+	    struct strlist: (t) == KEY_STRLIST,				\
+	    struct intlist: (t) == KEY_INTLIST,				\
+	    struct strmap: (t) == KEY_STRMAP,				\
+	    struct flag: (t) == KEY_BOOL,				\
+	    struct tristate: (t) == KEY_TRISTATE,			\
+	    struct number: (t) == KEY_INT,				\
+	    struct size: (t) == KEY_SIZE,				\
+	    struct duration: (t) == KEY_DURATION,			\
+	    struct choice: (t) == KEY_ENUM,				\
+	    struct string: (t) == KEY_STRING)
 #define FIELD(t, member)						\
 	.type = (t), .offset = offsetof(struct policy, member) +	\
-	    0 * sizeof(char[(t) == TYPE_OF_FIELD(member) ? 1 : -1])
+	    0 * sizeof(char[TYPE_FITS(t, member) ? 1 : -1])
+#define WORDS(...)	(const char *const []){ __VA_ARGS__, NULL }
 
-static key_check_fn check_domain, check_path;
+/*
+ * The checks as regular expressions, for editors: never stricter than the
+ * reader on what people write, and as strict as an expression can be.
+ */
+#define RE_LABEL	"[^\\x00-,./:-@\\[-\\^`{-\\x7f]+"
+#define RE_NOT_NUMBER	"(?!(?:[^:/]*\\.)?[0-9]+(?::[0-9]+)?$)"
+#define RE_NAME		RE_NOT_NUMBER RE_LABEL "(?:\\." RE_LABEL ")*"
+#define RE_WILD		"\\*\\." RE_LABEL "(?:\\." RE_LABEL ")+"
+#define RE_BYTE		"(?:[1-9]?[0-9]|1[0-9][0-9]|2[0-4][0-9]|25[0-5])"
+#define RE_V4		RE_BYTE "(?:\\." RE_BYTE "){3}" \
+			"(?:/(?:[12]?[0-9]|3[0-2]))?"
+#define RE_V6		"[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*" \
+			"(?:/(?:[1-9]?[0-9]|1[01][0-9]|12[0-8]))?"
+#define RE_PORT		"(?::(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}" \
+			"|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
+#define RE_DOMAIN	"^!?(?:(?:\\*|" RE_WILD "|" RE_NAME "|" RE_V4 \
+			"|\\[" RE_V6 "\\])" RE_PORT "|" RE_V6 ")$"
+#define RE_RANGE	"^!?(?:\\*|" RE_WILD "|" RE_NAME "|" RE_V4 "|" RE_V6 \
+			"|\\[" RE_V6 "\\])$"
+#define RE_PATH		"^!?(?!!)(?!~[^/])[\\s\\S]"
+#define RE_DEVICE	"^!?/dev/."
+#define RE_MACH		"^!?(?!!)(?:\\*|[^*]+\\*?)$"
+#define RE_COMMAND	"^!?(?!!)[\\s\\S]*[^ \\t!]"
+#define RE_SSH_HOST	"^!?(?!!)(?!.*[@/])(?!^!?[^:]*:[^:]*$).+$"
+#define RE_ENV		"^!?(?:\\*|[A-Za-z_][A-Za-z0-9_]*\\*?)$"
+#define RE_ENV_SET	"^!?[A-Za-z_][A-Za-z0-9_]*$"
+#define RE_URL		"(?:http|socks5)://(?:" RE_LABEL "(?:\\." RE_LABEL \
+			")*\\.?|\\[" RE_V6 "\\])" RE_PORT "/?"
 
 const struct key policy_keys[] = {
 	{ .name = "$schema", .type = KEY_IGNORED,
-	  .help = "For editors; ignored." },
+	  .example = "\"https://example.com/fence.schema.json\"",
+	  .help = "For editors; passed over." },
+	{ .name = "extends", FIELD(KEY_STRLIST, extends),
+	  .check = check_extends, .may_be_lone = true,
+	  .schema = "[\\s\\S]", .fallback = "[]",
+	  .example = "\"code\"",
+	  .help = "Policies that this one builds on: the name of a template, "
+		  "a file (with a slash, or beginning with a dot), or "
+		  "\"@base\", the user's own policy. A list is merged from "
+		  "left to right." },
+	{ .name = "allowPty", FIELD(KEY_BOOL, allow_pty),
+	  .fallback = "false", .example = "true",
+	  .help = "Whether the command may open terminals of its own." },
+	{ .name = "forceNewSession",
+	  FIELD(KEY_TRISTATE, force_new_session),
+	  .fallback = "null", .example = "false",
+	  .help = "Whether the command runs in a session of its own, away "
+		  "from the terminal. null: where no terminal is used." },
+	{ .name = "profile", FIELD(KEY_ENUM, profile),
+	  .words = WORDS("standard", "strict"),
+	  .fallback = "\"standard\"", .example = "\"strict\"",
+	  .help = "\"strict\" lays the template strict over this policy, lets "
+		  "through only a measured list of system calls, and ends "
+		  "the run when a guarded name appears." },
+
 	{ .name = "network.allowedDomains",
 	  FIELD(KEY_STRLIST, net.allowed_domains), .check = check_domain,
-	  .help = "Domains the command may reach. "
-		  "\"*.example.com\" matches every subdomain, \"*\" every "
-		  "host." },
+	  .schema = RE_DOMAIN, .fallback = "[]",
+	  .example = "[\"example.com\", \"*.example.org:443\", "
+		     "\"10.0.0.0/8\"]",
+	  .help = "Hosts the command may reach. \"*.example.com\" matches "
+		  "every subdomain, \"*\" every host. An address or a range "
+		  "in CIDR notation is a host, too; a port behind a colon "
+		  "limits the entry to it." },
 	{ .name = "network.deniedDomains",
 	  FIELD(KEY_STRLIST, net.denied_domains), .check = check_domain,
-	  .help = "Domains the command may not reach, whatever "
-		  "network.allowedDomains says." },
+	  .schema = RE_DOMAIN, .fallback = "[]",
+	  .example = "[\"telemetry.example.com\", \"192.0.2.0/24\"]",
+	  .help = "Hosts the command may not reach, whatever "
+		  "network.allowedDomains says. Addresses and ranges also "
+		  "hold for names that resolve to them." },
+	{ .name = "network.allowPrivate",
+	  FIELD(KEY_STRLIST, net.allow_private), .check = check_private,
+	  .schema = RE_RANGE, .fallback = "[]",
+	  .example = "[\"10.1.0.0/16\", \"*.corp.example.com\"]",
+	  .help = "Private addresses that allowed names may lead to: ranges, "
+		  "or the names that may resolve to any private address. "
+		  "Grants nothing by itself." },
+	{ .name = "network.mode", FIELD(KEY_ENUM, net.mode),
+	  .words = WORDS("gate", "direct"),
+	  .fallback = "\"gate\"", .example = "\"direct\"",
+	  .help = "\"gate\" decides about every connection. \"direct\" gives "
+		  "the command the host's network as it is, and says so." },
+	{ .name = "network.defaultAction",
+	  FIELD(KEY_ENUM, net.default_action),
+	  .words = WORDS("deny", "proxy"),
+	  .fallback = "\"deny\"",
+	  .example = "\"proxy\"",
+	  .help = "What becomes of hosts that no list names: refused, or "
+		  "handed to network.upstreamProxy, also where that is "
+		  "written and this is not." },
+	{ .name = "network.upstreamProxy",
+	  FIELD(KEY_STRING, net.upstream_proxy), .check = check_proxy_url,
+	  .schema = "^" RE_URL "$", .fallback = "\"\"",
+	  .example = "\"http://proxy.example.com:8080\"",
+	  .help = "The proxy that decides about hosts that no list names." },
+	{ .name = "network.via", FIELD(KEY_STRING, net.via),
+	  .check = check_via, .schema = "^(?:auto|direct|" RE_URL ")$",
+	  .fallback = "\"auto\"", .example = "\"direct\"",
+	  .help = "How allowed traffic leaves this host: through the proxy "
+		  "of the host's own variables (\"auto\"), without one "
+		  "(\"direct\"), or through the proxy named here." },
+	{ .name = "network.sni", FIELD(KEY_ENUM, net.sni),
+	  .words = WORDS("enforce", "off"),
+	  .fallback = "\"enforce\"", .example = "\"off\"",
+	  .help = "Whether a TLS connection must name the host that it was "
+		  "allowed for." },
+	{ .name = "network.proxyVariables",
+	  FIELD(KEY_ENUM, net.proxy_variables),
+	  .words = WORDS("auto", "on", "off"),
+	  .fallback = "\"auto\"", .example = "\"off\"",
+	  .help = "Whether HTTP_PROXY and its kin lead to the gate inside "
+		  "(\"on\", and \"auto\" where it helps), or are "
+		  "removed (\"off\")." },
+	{ .name = "network.allowUnixSockets",
+	  FIELD(KEY_STRLIST, net.allow_unix_sockets), .check = check_path,
+	  .schema = RE_PATH, .fallback = "[]",
+	  .example = "[\"/run/docker.sock\"]",
+	  .help = "Sockets of the host, by path, that the command may "
+		  "connect to." },
+	{ .name = "network.allowAllUnixSockets",
+	  FIELD(KEY_BOOL, net.allow_all_unix_sockets),
+	  .fallback = "false", .example = "true",
+	  .help = "Every socket of the host that the command can see." },
+	{ .name = "network.allowLocalBinding",
+	  FIELD(KEY_BOOL, net.allow_local_binding),
+	  .fallback = "false", .example = "true",
+	  .help = "Whether the command may listen on localhost where it "
+		  "shares the host's (macOS). On Linux its localhost is its "
+		  "own." },
+	{ .name = "network.allowLocalOutbound",
+	  FIELD(KEY_TRISTATE, net.allow_local_outbound),
+	  .fallback = "null", .example = "true",
+	  .help = "Whether the command may reach services on the host's "
+		  "localhost; on Linux those of "
+		  "network.allowLocalOutboundPorts. null: as "
+		  "network.allowLocalBinding." },
+	{ .name = "network.allowLocalOutboundPorts",
+	  FIELD(KEY_INTLIST, net.allow_local_outbound_ports),
+	  .min = 1, .max = 65535, .fallback = "[]",
+	  .example = "[5432, 6379]",
+	  .help = "Ports of the host's localhost that are the same ports of "
+		  "the command's." },
+	{ .name = "network.httpProxyPort",
+	  FIELD(KEY_INT, net.http_proxy_port), .min = 0, .max = 65535,
+	  .fallback = "0", .example = "8080",
+	  .help = "Accepted for files of the Go program; has no effect." },
+	{ .name = "network.socksProxyPort",
+	  FIELD(KEY_INT, net.socks_proxy_port), .min = 0, .max = 65535,
+	  .fallback = "0", .example = "1080",
+	  .help = "Accepted for files of the Go program; has no effect." },
+
+	{ .name = "filesystem.defaultDenyRead",
+	  FIELD(KEY_BOOL, fs.default_deny_read),
+	  .fallback = "false", .example = "true",
+	  .help = "Only the system's own folders, the user's tool chains and "
+		  "what the lists below grant can be read." },
+	{ .name = "filesystem.strictDenyRead",
+	  FIELD(KEY_BOOL, fs.strict_deny_read),
+	  .fallback = "false", .example = "true",
+	  .help = "Only what the lists below grant can be read, not even the "
+		  "system's own folders. Implies "
+		  "filesystem.defaultDenyRead." },
+	{ .name = "filesystem.allowRead",
+	  FIELD(KEY_STRLIST, fs.allow_read), .check = check_path,
+	  .schema = RE_PATH, .fallback = "[]",
+	  .example = "[\".\", \"~/.ssh/known_hosts\"]",
+	  .help = "Paths the command may read although a shorter entry of "
+		  "filesystem.denyRead, or the mode, denies it." },
+	{ .name = "filesystem.allowExecute",
+	  FIELD(KEY_STRLIST, fs.allow_execute), .check = check_path,
+	  .schema = RE_PATH, .fallback = "[]",
+	  .example = "[\"/opt/tools/bin\"]",
+	  .help = "Paths the command may read and execute, without listing "
+		  "the folder." },
+	{ .name = "filesystem.denyRead",
+	  FIELD(KEY_STRLIST, fs.deny_read), .check = check_path,
+	  .schema = RE_PATH, .fallback = "[]",
+	  .example = "[\"~/.ssh\", \"**/.env\"]",
+	  .help = "Paths the command may neither read nor write. A longer "
+		  "match of an allowing list opens them again." },
 	{ .name = "filesystem.allowWrite",
 	  FIELD(KEY_STRLIST, fs.allow_write), .check = check_path,
+	  .schema = RE_PATH, .fallback = "[]",
+	  .example = "[\".\", \"~/.cache\"]",
 	  .help = "Paths the command may write to, with all that is below "
 		  "them. Relative ones belong to the workspace." },
 	{ .name = "filesystem.denyWrite",
 	  FIELD(KEY_STRLIST, fs.deny_write), .check = check_path,
+	  .schema = RE_PATH, .fallback = "[]",
+	  .example = "[\".git\", \"**/*.{key,pem}\"]",
 	  .help = "Paths inside filesystem.allowWrite that stay "
 		  "read-only. The longest match decides." },
-	{ .name = "filesystem.denyRead",
-	  FIELD(KEY_STRLIST, fs.deny_read), .check = check_path,
-	  .help = "Paths the command may neither read nor write. A longer "
-		  "match of filesystem.allowWrite opens them again." },
+	{ .name = "filesystem.allowGitConfig",
+	  FIELD(KEY_BOOL, fs.allow_git_config),
+	  .fallback = "false", .example = "true",
+	  .help = "Whether .git/config, a guarded name, may be written." },
+	{ .name = "filesystem.guard", FIELD(KEY_ENUM, fs.guard),
+	  .words = WORDS("watch", "broker"),
+	  .fallback = "\"watch\"", .example = "\"watch\"",
+	  .help = "How guarded names that do not exist yet are kept from "
+		  "outliving the run." },
+	{ .name = "filesystem.wslInterop",
+	  FIELD(KEY_TRISTATE, fs.wsl_interop),
+	  .fallback = "null", .example = "false",
+	  .help = "Whether programs of Windows may be started under WSL. "
+		  "null: where it is WSL." },
+
+	{ .name = "devices.mode", FIELD(KEY_ENUM, devices.mode),
+	  .words = WORDS("auto", "minimal", "host"),
+	  .fallback = "\"auto\"", .example = "\"minimal\"",
+	  .help = "The command's /dev: a private one with the harmless nodes "
+		  "(\"minimal\"), or the host's." },
+	{ .name = "devices.allow", FIELD(KEY_STRLIST, devices.allow),
+	  .check = check_device, .schema = RE_DEVICE, .fallback = "[]",
+	  .example = "[\"/dev/kvm\"]",
+	  .help = "Nodes that a private /dev has in addition." },
+
+	{ .name = "macos.mach.lookup", FIELD(KEY_STRLIST, macos.mach_lookup),
+	  .check = check_mach, .schema = RE_MACH, .fallback = "[]",
+	  .example = "[\"com.apple.pasteboard.*\"]",
+	  .help = "Mach services the command may look up. Silent on other "
+		  "systems." },
+	{ .name = "macos.mach.register",
+	  FIELD(KEY_STRLIST, macos.mach_register),
+	  .check = check_mach, .schema = RE_MACH, .fallback = "[]",
+	  .example = "[\"org.chromium.*\"]",
+	  .help = "Mach services the command may register. Silent on other "
+		  "systems." },
+
+	{ .name = "command.deny", FIELD(KEY_STRLIST, command.deny),
+	  .check = check_command, .schema = RE_COMMAND, .fallback = "[]",
+	  .example = "[\"git push\", \"npm publish\"]",
+	  .help = "Commands that are refused, by their first words. "
+		  "Guidance for the semi-trusted, not a wall." },
+	{ .name = "command.allow", FIELD(KEY_STRLIST, command.allow),
+	  .check = check_command, .schema = RE_COMMAND, .fallback = "[]",
+	  .example = "[\"git push origin docs\"]",
+	  .help = "Commands that are let through whatever is denied." },
+	{ .name = "command.useDefaults",
+	  FIELD(KEY_TRISTATE, command.use_defaults),
+	  .fallback = "true", .example = "false",
+	  .help = "Whether the built-in list of dangerous commands "
+		  "holds, too." },
+	{ .name = "command.acceptSharedBinaryCannotRuntimeDeny",
+	  FIELD(KEY_STRLIST, command.accept_shared_binary),
+	  .check = check_command, .schema = RE_COMMAND, .fallback = "[]",
+	  .example = "[\"dd\"]",
+	  .help = "Commands that need not be masked while the run lasts, "
+		  "because their file is also another program." },
+	{ .name = "command.runtimeExecPolicy",
+	  FIELD(KEY_ENUM, command.runtime_exec_policy),
+	  .words = WORDS("path", "argv"),
+	  .fallback = "\"path\"", .example = "\"argv\"",
+	  .help = "Whether denied commands are recognised by their file, or "
+		  "by their arguments, too." },
+
+	{ .name = "ssh.allowedHosts", FIELD(KEY_STRLIST, ssh.allowed_hosts),
+	  .check = check_ssh_host, .schema = RE_SSH_HOST, .fallback = "[]",
+	  .example = "[\"prod-*.example.com\"]",
+	  .help = "Hosts that ssh and its kin may be pointed at." },
+	{ .name = "ssh.deniedHosts", FIELD(KEY_STRLIST, ssh.denied_hosts),
+	  .check = check_ssh_host, .schema = RE_SSH_HOST, .fallback = "[]",
+	  .example = "[\"db.example.com\"]",
+	  .help = "Hosts that ssh may not be pointed at." },
+	{ .name = "ssh.allowedCommands",
+	  FIELD(KEY_STRLIST, ssh.allowed_commands),
+	  .check = check_command, .schema = RE_COMMAND, .fallback = "[]",
+	  .example = "[\"uptime\"]",
+	  .help = "Commands that may be run on those hosts." },
+	{ .name = "ssh.deniedCommands",
+	  FIELD(KEY_STRLIST, ssh.denied_commands),
+	  .check = check_command, .schema = RE_COMMAND, .fallback = "[]",
+	  .example = "[\"shutdown\"]",
+	  .help = "Commands that may not be run on those hosts." },
+	{ .name = "ssh.allowAllCommands",
+	  FIELD(KEY_BOOL, ssh.allow_all_commands),
+	  .fallback = "false", .example = "true",
+	  .help = "Every command that is not denied may be run there." },
+	{ .name = "ssh.inheritDeny", FIELD(KEY_BOOL, ssh.inherit_deny),
+	  .fallback = "false", .example = "true",
+	  .help = "command.deny holds for commands run there, too." },
+
+	{ .name = "env.allow", FIELD(KEY_STRLIST, env.allow),
+	  .check = check_env_name, .schema = RE_ENV, .fallback = "[]",
+	  .example = "[\"GITHUB_TOKEN\", \"CARGO_*\"]",
+	  .help = "Variables the command gets although env.deny or "
+		  "env.denySecrets would take them away." },
+	{ .name = "env.deny", FIELD(KEY_STRLIST, env.deny),
+	  .check = check_env_name, .schema = RE_ENV, .fallback = "[]",
+	  .example = "[\"AWS_*\"]",
+	  .help = "Variables the command does not get." },
+	{ .name = "env.set", FIELD(KEY_STRMAP, env.set),
+	  .check = check_env_set, .schema = RE_ENV_SET, .fallback = "{}",
+	  .example = "{ \"CI\": \"1\" }",
+	  .help = "Variables the command gets with the value written here." },
+	{ .name = "env.loader", FIELD(KEY_ENUM, env.loader),
+	  .words = WORDS("allow", "refuse"),
+	  .fallback = "\"allow\"", .example = "\"refuse\"",
+	  .help = "Whether a program inside may hand LD_* variables to its "
+		  "children." },
+	{ .name = "env.denySecrets", FIELD(KEY_BOOL, env.deny_secrets),
+	  .fallback = "false", .example = "true",
+	  .help = "Takes away every variable whose name says that it is a "
+		  "token, a key or a password." },
+
+	{ .name = "limits.memory", FIELD(KEY_SIZE, limits.memory),
+	  .example = "\"2G\"",
+	  .help = "Memory of all processes of the run together." },
+	{ .name = "limits.processes", FIELD(KEY_INT, limits.processes),
+	  .min = 1, .max = 4194304, .example = "512",
+	  .help = "Processes and threads at one time." },
+	{ .name = "limits.time", FIELD(KEY_DURATION, limits.time),
+	  .example = "\"30m\"",
+	  .help = "How long the run may last." },
+	{ .name = "limits.files", FIELD(KEY_INT, limits.files),
+	  .min = 16, .max = 1048576, .example = "1024",
+	  .help = "Open files of one process." },
+	{ .name = "limits.tmp", FIELD(KEY_SIZE, limits.tmp),
+	  .example = "\"512M\"",
+	  .help = "Room in the command's own /tmp." },
+
+	{ .name = "trace.calls", FIELD(KEY_STRLIST, trace.calls),
+	  .check = check_env_name, .schema = RE_ENV, .fallback = "[]",
+	  .example = "[\"getenv\"]",
+	  .help = "Functions whose calls are told, by name." },
 };
 const size_t policy_nkeys = sizeof policy_keys / sizeof *policy_keys;
 
-/*
- * Known names without a row.  Ignoring one could drop a restriction, so each
- * is an error of its own; a name moves up when its row is written.
- */
-static const char *const not_built[] = {
-	"extends", "allowPty", "forceNewSession", "profile",
-	"network.allowUnixSockets", "network.allowAllUnixSockets",
-	"network.allowLocalBinding", "network.allowLocalOutbound",
-	"network.allowLocalOutboundPorts", "network.httpProxyPort",
-	"network.socksProxyPort", "network.upstreamProxy",
-	"network.defaultAction", "network.allowPrivate", "network.mode",
-	"network.sni", "network.via",
-	"filesystem.defaultDenyRead", "filesystem.strictDenyRead",
-	"filesystem.wslInterop", "filesystem.allowRead",
-	"filesystem.allowExecute", "filesystem.allowGitConfig",
-	"filesystem.guard",
-	"devices.mode", "devices.allow",
-	"macos.mach.lookup", "macos.mach.register",
-	"command.deny", "command.allow", "command.useDefaults",
-	"command.acceptSharedBinaryCannotRuntimeDeny",
-	"command.runtimeExecPolicy",
-	"ssh.allowedHosts", "ssh.deniedHosts", "ssh.allowedCommands",
-	"ssh.deniedCommands", "ssh.allowAllCommands", "ssh.inheritDeny",
-	"env.loader", "trace.calls",
-};
-enum { NNOT_BUILT = sizeof not_built / sizeof *not_built };
-
-static int
-check_domain(struct policy *p, const struct policy_env *env,
-    struct entry *entry, struct err *e)
+void *
+keys_field(const struct key *key, struct policy *p)
 {
-	(void)env;
-	return pattern_domain(p->arena, entry->text, &entry->pattern, e);
+	return (char *)p + key->offset;
 }
 
-static int
-check_path(struct policy *p, const struct policy_env *env,
-    struct entry *entry, struct err *e)
+const void *
+keys_cfield(const struct key *key, const struct policy *p)
 {
-	return pattern_path(p->arena, entry->text, env, &entry->pattern, e);
+	return (const char *)p + key->offset;
 }
+
+/* The list is the first member of its kin. */
+_Static_assert(offsetof(struct intlist, list) == 0, "struct intlist");
+_Static_assert(offsetof(struct strmap, list) == 0, "struct strmap");
 
 struct strlist *
 keys_strlist(const struct key *key, struct policy *p)
 {
-	assert(key->type == KEY_STRLIST);
-	return (struct strlist *)((char *)p + key->offset);
+	return key->type == KEY_STRLIST || key->type == KEY_INTLIST ||
+	    key->type == KEY_STRMAP ? keys_field(key, p) : NULL;
 }
 
-/* All known names: the rows first. */
-static const char *
-name_at(size_t i)
+const struct strlist *
+keys_cstrlist(const struct key *key, const struct policy *p)
 {
-	return i < policy_nkeys ? policy_keys[i].name :
-	    i < policy_nkeys + NNOT_BUILT ? not_built[i - policy_nkeys] :
-	    NULL;
-}
-
-enum key_status
-keys_find(const char *name, const struct key **ret_key, char *spelling,
-    size_t spelling_size)
-{
-	struct str want = str_of(name);
-	const char *known;
-
-	for (size_t i = 0; (known = name_at(i)) != NULL; i++) {
-		struct str head = { known, want.len };
-		bool is_long_enough = strlen(known) >= want.len;
-
-		if (!is_long_enough || !str_caseeq(head, name) ||
-		    (known[want.len] != '\0' && known[want.len] != '.'))
-			continue;
-		snprintf(spelling, spelling_size, "%.*s", (int)want.len,
-		    known);
-		if (known[want.len] == '.')
-			return KEY_SECTION;
-		if (i >= policy_nkeys)
-			return KEY_NOT_BUILT;
-		*ret_key = &policy_keys[i];
-		return KEY_FOUND;
-	}
-	return KEY_UNKNOWN;
-}
-
-static const char *
-last_name(const char *dotted)
-{
-	const char *dot = strrchr(dotted, '.');
-
-	return dot != NULL ? dot + 1 : dotted;
-}
-
-/* How unlike are they?  UINT_MAX: too much to be a slip of the hand. */
-static unsigned
-unlikeness(const char *name, const char *known)
-{
-	const char *last = last_name(known);
-	size_t section = (size_t)(last - known);
-	size_t most = strlen(last) < 6 ? 1 : 2;
-	unsigned d = str_distance(last_name(name), last);
-
-	/* The right name in the wrong section is near, too. */
-	if ((size_t)(last_name(name) - name) != section ||
-	    strncmp(known, name, section) != 0)
-		d++;
-	return d <= most ? d : UINT_MAX;
-}
-
-/* The key or section that looks most like it; false if none comes near. */
-static bool
-nearest(const char *name, char *ret, size_t size)
-{
-	unsigned least = UINT_MAX, d;
-	const char *known;
-	char part[96];
-
-	for (size_t i = 0; (known = name_at(i)) != NULL; i++)
-		for (size_t n = 0; n == 0 || known[n - 1] != '\0'; n++) {
-			if (known[n] != '.' && known[n] != '\0')
-				continue;
-			snprintf(part, sizeof part, "%.*s", (int)n, known);
-			d = unlikeness(name, part);
-			if (d < least) {
-				least = d;
-				snprintf(ret, size, "%s", part);
-			}
-		}
-	return least != UINT_MAX;
-}
-
-static bool
-is_first_of_section(size_t row, size_t section)
-{
-	const char *name = policy_keys[row].name;
-	size_t n = section + strcspn(name + section, ".");
-
-	for (size_t i = 0; i < row; i++)
-		if (strncmp(policy_keys[i].name, name, n) == 0 &&
-		    (policy_keys[i].name[n] == '.' ||
-		    policy_keys[i].name[n] == '\0'))
-			return false;
-	return true;
-}
-
-/* "network, filesystem" for "x"; "allowWrite, ..." for "filesystem.x". */
-static void
-list_keys(const char *name, struct buf *b)
-{
-	size_t section = (size_t)(last_name(name) - name);
-
-	for (size_t i = 0; i < policy_nkeys; i++) {
-		const char *known = policy_keys[i].name;
-
-		if (strncmp(known, name, section) != 0 ||
-		    !is_first_of_section(i, section))
-			continue;
-		buf_printf(b, "%s%.*s", b->len != 0 ? ", " : "",
-		    (int)strcspn(known + section, "."), known + section);
-	}
-}
-
-void
-keys_hint(const char *name, struct err *e)
-{
-	char near[96];
-	struct buf b;
-
-	if (nearest(name, near, sizeof near)) {
-		err_hint(e, "did you mean '%s'?", near);
-		return;
-	}
-	buf_init(&b, 140);
-	list_keys(name, &b);
-	if (b.len != 0)
-		err_hint(e, "keys here: %s", b.data);
-	else
-		err_hint(e, "no key of this section is in this version");
-	buf_release(&b);
+	return key->type == KEY_STRLIST || key->type == KEY_INTLIST ||
+	    key->type == KEY_STRMAP ? keys_cfield(key, p) : NULL;
 }

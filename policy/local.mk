@@ -2,18 +2,49 @@
 
 noinst_LIBRARIES += policy/libpolicy.a
 policy_libpolicy_a_SOURCES = \
-	policy/decide.h policy/decide_fs.c policy/decide_net.c \
+	policy/check.c policy/check.h \
+	policy/decide.h policy/decide_fs.c policy/decide_guard.c \
+	policy/decide_net.c \
+	policy/diff.c policy/diff.h \
+	policy/emit.c policy/emit.h policy/emit_mdoc.c policy/emit_schema.c \
+	policy/extends.c policy/extends.h \
+	policy/find.c policy/find.h \
 	policy/glob.c policy/glob.h \
 	policy/host.c policy/host.h \
+	policy/index.h policy/index_fs.c policy/index_net.c \
+	policy/ini.c policy/ini.h \
 	policy/jsonc.c policy/jsonc.h \
-	policy/keys.c policy/keys.h \
+	policy/keyname.c policy/keys.c policy/keys.h \
+	policy/layers.c policy/layers.h \
+	policy/load.c policy/load.h \
+	policy/merge.c policy/merge.h \
 	policy/origin.h \
 	policy/pattern.c policy/pattern.h \
 	policy/policy.c policy/policy.h \
+	policy/resolve.c policy/resolve.h \
+	policy/sha256.c policy/sha256.h \
+	policy/trust.c policy/trust.h \
 	policy/verdict.c policy/verdict.h
-policy_libpolicy_a_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)
+policy_libpolicy_a_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir) \
+	$(INIH_CFLAGS) $(IDN2_CFLAGS)
 
-policy_templates = policy/templates/workspace-write.jsonc
+# In the order of `fence template list`.
+policy_templates = \
+	policy/templates/cargo-build.jsonc \
+	policy/templates/ci.jsonc \
+	policy/templates/code.jsonc \
+	policy/templates/code-relaxed.jsonc \
+	policy/templates/code-strict.jsonc \
+	policy/templates/default-deny.jsonc \
+	policy/templates/disable-telemetry.jsonc \
+	policy/templates/git-readonly.jsonc \
+	policy/templates/go-build.jsonc \
+	policy/templates/hermes.jsonc \
+	policy/templates/local-dev-server.jsonc \
+	policy/templates/npm-install.jsonc \
+	policy/templates/pip-install.jsonc \
+	policy/templates/strict.jsonc \
+	policy/templates/workspace-write.jsonc
 
 EXTRA_DIST += policy/embed.awk $(policy_templates)
 BUILT_SOURCES += policy/builtin.inc

@@ -24,87 +24,141 @@ bad_domain(const char *text, const char *why, struct err *e)
 	return err_set(e, ERR_POLICY, "'%.100s' %s", text, why);
 }
 
-static bool
-is_number(const char *s)
-{
-	return *s != '\0' && s[strspn(s, "0123456789")] == '\0';
-}
-
-/* The shapes people write that are not a host; 0: none of them. */
-static int
-refuse_shape(const char *text, struct err *e)
-{
-	const char *slash = strchr(text, '/'), *colon = strrchr(text, ':');
-	struct host h;
-
-	if (text[0] == '\0')
-		return bad_domain(text, "is not a domain pattern", e);
-	if (text[0] == '!')
-		return bad_domain(text,
-		    "removes an entry: not in this version", e);
-	if (strstr(text, "://") != NULL) {
-		bad_domain(text, "has a protocol", e);
-		err_hint(e, "write the host alone: 'example.com'");
-		return -1;
-	}
-	if (slash != NULL && is_number(slash + 1) &&
-	    host_canon(text, (size_t)(slash - text), &h) == 0 &&
-	    h.kind != HOST_NAME)
-		return bad_domain(text,
-		    "is an address range: not in this version", e);
-	if (slash != NULL) {
-		bad_domain(text, "has a path", e);
-		err_hint(e, "write the host alone: 'example.com'");
-		return -1;
-	}
-	if (host_canon(text, strlen(text), &h) == 0 && h.kind == HOST_IPV6)
-		return 0;
-	if (colon != NULL &&
-	    (is_number(colon + 1) || strcmp(colon, ":*") == 0)) {
-		bad_domain(text, "has a port: not in this version", e);
-		err_hint(e, "without the port it means every port");
-		return -1;
-	}
-	return 0;
-}
-
 static int
 refuse_name(const char *text, struct err *e)
 {
 	size_t len = strlen(text);
 
 	bad_domain(text, "is not a domain pattern", e);
-	for (const char *p = text; *p != '\0'; p++)
-		if ((unsigned char)*p >= 0x80) {
-			err_hint(e, "names are written in ASCII (xn--...)");
-			return -1;
-		}
 	if (text[0] == '.' && len > 1 && text[1] != '.')
 		err_hint(e, "'*%.80s' matches every subdomain of %.40s", text,
 		    text + 1);
 	else if (len > 1 && text[len - 1] == '.' && text[0] != '.')
 		err_hint(e, "write it without the last dot");
 	else
-		err_hint(e, "'example.com', '*.example.com', '192.0.2.1', "
-		    "'2001:db8::1' and '*' are");
+		err_hint(e, "'example.com', '*.example.com:443', '192.0.2.1', "
+		    "'10.0.0.0/8', '2001:db8::1' and '*' are");
 	return -1;
 }
 
+/* A pattern cut into host, length of the prefix and port. */
+struct parts {
+	struct str	host;
+	struct str	bits;		/* p NULL: none */
+	struct str	port;		/* p NULL: none */
+};
+
 static int
-pattern_wildcard(struct arena *a, const char *text,
-    const struct pattern **ret, struct err *e)
+cut_bracketed(const char *text, struct parts *ret, struct err *e)
 {
-	const char *rest = text + 2;
-	size_t len = strlen(text);
+	const char *close = strchr(text, ']'), *slash;
+
+	if (close == NULL || (close[1] != '\0' && close[1] != ':'))
+		return refuse_name(text, e);
+	ret->host = (struct str){ text + 1, (size_t)(close - text - 1) };
+	if (close[1] == ':')
+		ret->port = str_of(close + 2);
+	if ((slash = memchr(text, '/', (size_t)(close - text))) != NULL) {
+		ret->host.len = (size_t)(slash - text - 1);
+		ret->bits = (struct str){ slash + 1,
+		    (size_t)(close - slash - 1) };
+	}
+	if (memchr(ret->host.p, ':', ret->host.len) == NULL)
+		return refuse_name(text, e);
+	return 0;
+}
+
+static int
+cut(const char *text, struct parts *ret, struct err *e)
+{
+	const char *slash = strchr(text, '/'), *colon = strchr(text, ':');
+	const char *end = text + strlen(text);
 	struct host h;
 
-	if (strcmp(text, "*") == 0) {
-		*ret = pattern_new(a, PATTERN_ANY, "*");
+	*ret = (struct parts){ { NULL, 0 }, { NULL, 0 }, { NULL, 0 } };
+	if (text[0] == '[')
+		return cut_bracketed(text, ret, e);
+	if (colon != NULL && strchr(colon + 1, ':') != NULL) {
+		colon = NULL;		/* an IPv6 address, all of it */
+	} else if (colon != NULL) {
+		ret->port = (struct str){ colon + 1,
+		    (size_t)(end - colon - 1) };
+		end = colon;
+	}
+	ret->host = (struct str){ text, (size_t)(end - text) };
+	if (slash == NULL)
+		return 0;
+	if (slash < end)
+		ret->host.len = (size_t)(slash - text);
+	if (slash > end || host_canon(ret->host.p, ret->host.len, &h) != 0 ||
+	    h.kind == HOST_NAME) {
+		bad_domain(text, "has a path", e);
+		err_hint(e, "write the host alone: 'example.com'");
+		return -1;
+	}
+	ret->bits = (struct str){ slash + 1, (size_t)(end - slash - 1) };
+	return 0;
+}
+
+static int
+set_port(struct pattern *p, const char *text, struct str port, struct err *e)
+{
+	uint64_t n;
+
+	if (port.p == NULL)
+		return 0;
+	if (str_to_u64(port, 65535, &n) == 0 && n > 0) {
+		p->port = (uint16_t)n;
 		return 0;
 	}
-	if (text[0] != '*' || text[1] != '.' || strchr(rest, '*') != NULL ||
-	    host_canon(rest, strlen(rest), &h) != 0 || h.kind != HOST_NAME ||
-	    text[len - 1] == '.') {
+	bad_domain(text, "has no port behind its colon", e);
+	err_hint(e, "'example.com:443'; without a port it means every port");
+	return -1;
+}
+
+/* The first address of the range; others are a slip of the hand. */
+static int
+set_bits(struct pattern *p, const char *text, struct str bits, struct err *e)
+{
+	unsigned most = p->host.kind == HOST_IPV4 ? 32 : 128;
+	struct host first = p->host, shown;
+	uint64_t n;
+
+	if (str_to_u64(bits, most, &n) != 0) {
+		bad_domain(text, "is not an address range", e);
+		err_hint(e, "what follows '/' is 0 to %u", most);
+		return -1;
+	}
+	p->bits = (unsigned)n;
+	for (unsigned i = p->bits; i < most; i++)
+		first.addr[i / 8] &= (uint8_t)~(0x80 >> i % 8);
+	if (memcmp(first.addr, p->host.addr, sizeof first.addr) != 0) {
+		host_from_addr(first.addr, most / 8, &shown);
+		bad_domain(text, "does not begin at the range's first "
+		    "address", e);
+		err_hint(e, "'%s/%u'", shown.text, p->bits);
+		return -1;
+	}
+	p->kind = PATTERN_CIDR;
+	return 0;
+}
+
+static int
+set_wildcard(struct arena *a, struct pattern *p, const char *text,
+    struct str host, struct err *e)
+{
+	struct host h;
+
+	if (str_eq(host, "*")) {
+		p->kind = PATTERN_ANY;
+		p->text = "*";
+		return 0;
+	}
+	if (host.len < 3 || host.p[0] != '*' || host.p[1] != '.' ||
+	    memchr(host.p + 2, '*', host.len - 2) != NULL ||
+	    host.p[host.len - 1] == '.' ||
+	    host_canon_text(host.p + 2, host.len - 2, &h) != 0 ||
+	    h.kind != HOST_NAME) {
 		bad_domain(text, "is not a domain pattern", e);
 		err_hint(e, "'*.example.com' matches every subdomain of "
 		    "example.com");
@@ -116,7 +170,21 @@ pattern_wildcard(struct arena *a, const char *text,
 		    "'*' alone matches every host");
 		return -1;
 	}
-	*ret = pattern_new(a, PATTERN_SUFFIX, arena_strdup(a, h.text));
+	p->kind = PATTERN_SUFFIX;
+	p->text = arena_strdup(a, h.text);
+	return 0;
+}
+
+static int
+set_host(struct arena *a, struct pattern *p, const char *text,
+    struct str host, struct err *e)
+{
+	if (host.len > 0 && memchr(host.p, '*', host.len) != NULL)
+		return set_wildcard(a, p, text, host, e);
+	if (host.len == 0 || host.p[host.len - 1] == '.' ||
+	    host_canon_text(host.p, host.len, &p->host) != 0)
+		return refuse_name(text, e);
+	p->text = arena_strdup(a, p->host.text);
 	return 0;
 }
 
@@ -124,18 +192,21 @@ int
 pattern_domain(struct arena *a, const char *text, const struct pattern **ret,
     struct err *e)
 {
-	size_t len = strlen(text);
-	struct pattern *p;
-	struct host h;
+	struct pattern *p = pattern_new(a, PATTERN_DOMAIN, NULL);
+	struct parts parts;
 
-	if (refuse_shape(text, e) != 0)
+	if (text[0] == '\0')
+		return bad_domain(text, "is not a domain pattern", e);
+	if (strstr(text, "://") != NULL) {
+		bad_domain(text, "has a protocol", e);
+		err_hint(e, "write the host alone: 'example.com'");
 		return -1;
-	if (strchr(text, '*') != NULL)
-		return pattern_wildcard(a, text, ret, e);
-	if (host_canon(text, len, &h) != 0 || text[len - 1] == '.')
-		return refuse_name(text, e);
-	p = pattern_new(a, PATTERN_DOMAIN, arena_strdup(a, h.text));
-	p->host = h;
+	}
+	if (cut(text, &parts, e) != 0 ||
+	    set_host(a, p, text, parts.host, e) != 0 ||
+	    set_port(p, text, parts.port, e) != 0 ||
+	    (parts.bits.p != NULL && set_bits(p, text, parts.bits, e) != 0))
+		return -1;
 	*ret = p;
 	return 0;
 }
@@ -162,6 +233,8 @@ pattern_match_host(const struct pattern *p, const struct host *h)
 		len = strlen(h->text);
 		return len > n + 1 && h->text[len - n - 1] == '.' &&
 		    strcmp(h->text + len - n, p->text) == 0;
+	case PATTERN_CIDR:
+		return host_in_net(h, &p->host, p->bits);
 	case PATTERN_PATH:
 	case PATTERN_GLOB:
 		break;
@@ -169,12 +242,42 @@ pattern_match_host(const struct pattern *p, const struct host *h)
 	return false;
 }
 
+bool
+pattern_equal(const struct pattern *a, const struct pattern *b)
+{
+	if (a == NULL || b == NULL)
+		return a == b;
+	if (a->kind != b->kind || a->port != b->port || a->bits != b->bits ||
+	    a->nalts != b->nalts || strcmp(a->text, b->text) != 0)
+		return false;
+	for (size_t i = 0; i < a->nalts; i++)
+		if (!pattern_equal(a->alts[i], b->alts[i]))
+			return false;
+	return true;
+}
+
+const struct pattern *
+pattern_copy(struct arena *a, const struct pattern *p)
+{
+	struct pattern *copy;
+
+	if (p == NULL)
+		return NULL;
+	copy = arena_alloc(a, sizeof *copy);
+	*copy = *p;
+	copy->text = arena_strdup(a, p->text);
+	copy->alts = arena_alloc(a, p->nalts * sizeof *copy->alts);
+	for (size_t i = 0; i < p->nalts; i++)
+		copy->alts[i] = pattern_copy(a, p->alts[i]);
+	return copy;
+}
+
 /* Text that means itself, whatever is in it. */
 static void
 put_literal(struct buf *b, const char *s)
 {
 	for (; *s != '\0'; s++) {
-		if (strchr("\\*?[", *s) != NULL)
+		if (strchr("\\*?[{},", *s) != NULL)
 			buf_putc(b, '\\');
 		buf_putc(b, *s);
 	}
@@ -314,25 +417,121 @@ unescape(struct arena *a, const struct buf *b)
 	return text;
 }
 
+/* One alternative: a glob without braces. */
 static int
-compile_path(struct arena *a, const char *text, const struct policy_env *env,
-    struct buf *glob, struct buf *out, const struct pattern **ret,
+compile_one(struct arena *a, const char *glob, const struct policy_env *env,
+    const struct pattern **ret, struct err *e)
+{
+	struct buf out;
+	int rv = -1;
+
+	buf_init(&out, 4 * PATH_MAX);
+	if (glob[0] != '/' && strcmp(env->workspace, "/") != 0)
+		put_literal(&out, env->workspace);
+	if (add_names(&out, glob, true, e) != 0)
+		goto out;
+	drop_any_depth(&out);
+	if (out.failed || out.len >= PATH_MAX) {
+		err_set(e, ERR_POLICY, "path is too long");
+		goto out;
+	}
+	if (glob_is_wild(out.data, out.len))
+		*ret = pattern_new(a, PATTERN_GLOB,
+		    arena_strndup(a, out.data, out.len));
+	else
+		*ret = pattern_new(a, PATTERN_PATH, unescape(a, &out));
+	rv = 0;
+out:
+	buf_release(&out);
+	return rv;
+}
+
+/* How far two paths go together, up to a slash. */
+static size_t
+common_len(const char *a, const char *b, size_t max)
+{
+	size_t n = 0, slash = 0;
+
+	while (n < max && a[n] != '\0' && a[n] == b[n]) {
+		if (a[n] == '/')
+			slash = n;
+		n++;
+	}
+	if (n == max && b[n] == '/')
+		slash = n;
+	return slash;
+}
+
+/* The directory that holds all alternatives, then "**". */
+static const char *
+cover(struct arena *a, const struct pattern *const *alts, size_t n)
+{
+	const char *first = alts[0]->text, *text;
+	size_t len = strlen(first);
+	struct buf b;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t plain = alts[i]->kind == PATTERN_PATH ?
+		    strlen(alts[i]->text) :
+		    strcspn(alts[i]->text, "*?[\\");
+
+		len = common_len(alts[i]->text, first,
+		    plain < len ? plain : len);
+	}
+	buf_init(&b, 0);
+	put_literal(&b, arena_strndup(a, first, len));
+	buf_puts(&b, "/**");
+	text = arena_strdup(a, b.data);
+	buf_release(&b);
+	return text;
+}
+
+/* Each of the alternatives, which live in `scratch` while they are texts. */
+static int
+compile_alts(struct arena *a, struct arena *scratch, const char *glob,
+    const struct policy_env *env, const struct pattern **alts, size_t *ret_n,
     struct err *e)
 {
+	const char *texts[PATTERN_ALTS_MAX];
+
+	if (glob_braces(scratch, glob, texts, PATTERN_ALTS_MAX, ret_n,
+	    e) != 0)
+		return -1;
+	for (size_t i = 0; i < *ret_n; i++)
+		if (compile_one(a, texts[i], env, &alts[i], e) != 0)
+			return -1;
+	return 0;
+}
+
+static int
+compile_path(struct arena *a, const char *text, const struct policy_env *env,
+    struct buf *glob, const struct pattern **ret, struct err *e)
+{
+	const struct pattern *alts[PATTERN_ALTS_MAX] = { NULL };
+	struct arena *scratch;
+	struct pattern *p;
+	size_t n;
+	int rv;
+
 	if (expand(text, env, glob, e) != 0)
 		return -1;
-	if (glob->data[0] != '/' && strcmp(env->workspace, "/") != 0)
-		put_literal(out, env->workspace);
-	if (add_names(out, glob->data, true, e) != 0)
-		return -1;
-	drop_any_depth(out);
-	if (glob->failed || out->failed || out->len >= PATH_MAX)
+	if (glob->failed)
 		return err_set(e, ERR_POLICY, "path is too long");
-	if (glob_is_wild(out->data, out->len))
-		*ret = pattern_new(a, PATTERN_GLOB,
-		    arena_strndup(a, out->data, out->len));
-	else
-		*ret = pattern_new(a, PATTERN_PATH, unescape(a, out));
+	if (strchr(glob->data, '{') == NULL)
+		return compile_one(a, glob->data, env, ret, e);
+	scratch = arena_new();
+	rv = compile_alts(a, scratch, glob->data, env, alts, &n, e);
+	arena_free(scratch);
+	if (rv != 0)
+		return -1;
+	*ret = alts[0];
+	if (n == 1)
+		return 0;
+	p = pattern_new(a, PATTERN_GLOB, cover(a, alts, n));
+	p->alts = arena_alloc(a, n * sizeof *alts);
+	p->nalts = n;
+	memcpy(p->alts, alts, n * sizeof *alts);
+	*ret = p;
 	return 0;
 }
 
@@ -340,28 +539,30 @@ int
 pattern_path(struct arena *a, const char *text, const struct policy_env *env,
     const struct pattern **ret, struct err *e)
 {
-	struct buf glob, out;
+	struct buf glob;
 	int rv;
 
-	if (text[0] == '\0')
-		return err_set(e, ERR_POLICY, "an empty string is not a path");
-	if (text[0] == '!') {
-		err_set(e, ERR_POLICY,
-		    "'%.100s' removes an entry: not in this version", text);
-		err_hint(e, "a name that begins with '!' is written './!...'");
+	if (text[0] == '\0') {
+		err_set(e, ERR_POLICY, "an empty string is not a path");
+		err_hint(e, "'.' is the workspace");
 		return -1;
 	}
 	buf_init(&glob, 4 * PATH_MAX);
-	buf_init(&out, 4 * PATH_MAX);
-	rv = compile_path(a, text, env, &glob, &out, ret, e);
+	rv = compile_path(a, text, env, &glob, ret, e);
 	buf_release(&glob);
-	buf_release(&out);
 	return rv;
 }
 
 size_t
 pattern_match_path(const struct pattern *p, const char *path)
 {
+	size_t len = 0, n;
+
+	for (size_t i = 0; i < p->nalts; i++)
+		if ((n = pattern_match_path(p->alts[i], path)) > len)
+			len = n;
+	if (p->nalts != 0)
+		return len;
 	if (p->kind == PATTERN_GLOB)
 		return glob_match(p->text, path);
 	if (p->kind == PATTERN_PATH && str_path_below(path, p->text))

@@ -2,13 +2,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "platform/base/arena.h"
 #include "platform/base/buf.h"
+#include "platform/base/str.h"
+#include "platform/base/xalloc.h"
+#include "policy/index.h"
+#include "policy/ini.h"
 #include "policy/jsonc.h"
+#include "policy/load.h"
 #include "policy/pattern.h"
 
 /* Made from policy/templates/ by policy/embed.awk. */
@@ -19,7 +25,7 @@ static const struct builtin {
 #include "policy/builtin.inc"
 };
 
-static struct policy *
+struct policy *
 policy_new(const char *shown, const struct policy_env *env)
 {
 	struct arena *a = arena_new();
@@ -29,6 +35,16 @@ policy_new(const char *shown, const struct policy_env *env)
 	p->name = arena_strdup(a, shown);
 	p->workspace = arena_strdup(a, env->workspace);
 	p->home = env->home != NULL ? arena_strdup(a, env->home) : NULL;
+	for (size_t i = 0; i < policy_nkeys; i++) {
+		struct strlist *list = keys_strlist(&policy_keys[i], p);
+
+		if (list != NULL)
+			list->at.file = p->name;
+		else if (policy_keys[i].type == KEY_STRING)
+			*(struct string *)keys_field(&policy_keys[i], p) =
+			    (struct string){ .text = "" };
+	}
+	policy_index(p);
 	return p;
 }
 
@@ -50,28 +66,100 @@ policy_own(struct policy *p, const char *path, const char *what)
 	pat->text = arena_strdup(p->arena, path);
 	if (own->n > 0)
 		memcpy(v, own->v, own->n * sizeof *v);
-	v[own->n] = (struct entry){ arena_strdup(p->arena, what),
-	    { "<built-in>", 0, 0 }, pat };
+	v[own->n] = (struct entry){ .text = arena_strdup(p->arena, what),
+	    .at = { "<built-in>", 0, 0 }, .pattern = pat };
 	own->v = v;
 	own->n++;
+}
+
+void
+policy_index(struct policy *p)
+{
+	p->net_allowed_index = net_index_new(p->arena,
+	    &p->net.allowed_domains);
+	p->net_denied_index = net_index_new(p->arena, &p->net.denied_domains);
+	p->fs_index = fs_index_new(p->arena, p);
+}
+
+enum policy_format
+policy_format_of(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	return dot != NULL && (strcmp(dot, ".ini") == 0 ||
+	    strcmp(dot, ".conf") == 0) ? POLICY_INI : POLICY_JSONC;
+}
+
+int
+policy_cross_check(const struct policy *p, struct err *e)
+{
+	const struct choice *action = &p->net.default_action;
+
+	if (action->value != NET_ACTION_PROXY || p->net.upstream_proxy.is_set)
+		return 0;
+	err_set(e, ERR_POLICY, "'proxy' needs network.upstreamProxy");
+	err_hint(e, "say which proxy decides about hosts that no list names");
+	err_key(e, "network.defaultAction");
+	err_where(e, action->at.file, action->at.line, action->at.col);
+	return -1;
+}
+
+/* What a file without `extends` will never get from elsewhere. */
+static int
+check_alone(const struct policy *p, struct errlist *errs)
+{
+	if (p->extends.n != 0 || policy_cross_check(p, &errs->v[0]) == 0)
+		return 0;
+	errs->n = 1;
+	return -1;
+}
+
+int
+policy_parse_all(const char *text, size_t len, const char *shown,
+    enum policy_format format, const struct policy_env *env,
+    struct policy **ret, struct errlist *errs)
+{
+	struct policy *p = policy_new(shown, env);
+	struct load l;
+
+	errs->n = errs->unlisted = 0;
+	load_init(&l, p, env, errs);
+	if (format == POLICY_INI)
+		ini_read(&l, text, len);
+	else
+		jsonc_read(&l, text, len);
+	if (load_finish(&l) != 0 || check_alone(p, errs) != 0) {
+		policy_free(p);
+		return -1;
+	}
+	p->fs.default_deny_read.value |= p->fs.strict_deny_read.value;
+	policy_index(p);
+	*ret = p;
+	return 0;
+}
+
+/* Takes errs, and leaves its first error to the caller. */
+static int
+first_of(int rv, struct errlist *errs, struct err *e)
+{
+	if (rv != 0 && e != NULL)
+		*e = errs->v[0];
+	free(errs);
+	return rv;
 }
 
 int
 policy_parse(const char *text, size_t len, const char *shown,
     const struct policy_env *env, struct policy **ret, struct err *e)
 {
-	struct policy *p = policy_new(shown, env);
+	struct errlist *errs = xcalloc(1, sizeof *errs);
 
-	if (jsonc_read(p, text, len, env, e) != 0) {
-		policy_free(p);
-		return -1;
-	}
-	*ret = p;
-	return 0;
+	return first_of(policy_parse_all(text, len, shown, POLICY_JSONC, env,
+	    ret, errs), errs, e);
 }
 
 static int
-fail_file(const char *path, int sys, const char *what, struct err *e)
+fail_file(struct err *e, const char *path, int sys, const char *what)
 {
 	err_set(e, ERR_POLICY, "%s", what);
 	if (e != NULL)
@@ -80,7 +168,6 @@ fail_file(const char *path, int sys, const char *what, struct err *e)
 	return -1;
 }
 
-/* To the end, or one byte past the ceiling; 0 or an errno. */
 static int
 read_all(int fd, struct buf *b)
 {
@@ -94,51 +181,105 @@ read_all(int fd, struct buf *b)
 		if (n < 0)
 			return errno;
 		if (n == 0)
-			break;
+			return 0;
 		buf_add(b, chunk, (size_t)n);
 		if (b->failed)
 			return ENOMEM;
 	}
-	return 0;
+	return EFBIG;
 }
 
 static int
-read_file(int fd, const char *path, struct buf *b, struct err *e)
+read_fd(int fd, const char *path, bool may_be_pipe, struct buf *b,
+    bool *ret_is_file, struct err *e)
 {
 	struct stat st;
 	int sys;
 
 	if (fstat(fd, &st) != 0)
-		return fail_file(path, errno, "cannot read the policy", e);
+		return fail_file(e, path, errno, "cannot read the policy");
 	if (S_ISDIR(st.st_mode))
-		return fail_file(path, 0,
-		    "is a directory, not a policy file", e);
-	if ((sys = read_all(fd, b)) != 0)
-		return fail_file(path, sys, "cannot read the policy", e);
-	if (b->len > POLICY_MAX_BYTES)
-		return fail_file(path, 0,
-		    "is longer than 1 MiB, too long for a policy", e);
+		return fail_file(e, path, 0,
+		    "is a directory, not a policy file");
+	*ret_is_file = S_ISREG(st.st_mode);
+	if (!*ret_is_file && !may_be_pipe)
+		return fail_file(e, path, 0, "is not a regular file");
+	sys = read_all(fd, b);
+	if (sys == EFBIG)
+		return fail_file(e, path, 0,
+		    "is longer than 1 MiB, too long for a policy");
+	if (sys != 0)
+		return fail_file(e, path, sys, "cannot read the policy");
 	return 0;
+}
+
+int
+policy_read(const char *path, bool may_be_pipe, struct buf *b,
+    bool *ret_is_file, struct err *e)
+{
+	int fd, rc;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY |
+	    (may_be_pipe ? 0 : O_NONBLOCK));
+	if (fd < 0)
+		return fail_file(e, path, errno, "cannot open the policy");
+	rc = read_fd(fd, path, may_be_pipe, b, ret_is_file, e);
+	close(fd);
+	return rc;
+}
+
+int
+policy_load_file_all(const char *path, const struct policy_env *env,
+    struct policy **ret, struct errlist *errs)
+{
+	bool is_file;
+	struct buf b;
+	int rv;
+
+	errs->n = errs->unlisted = 0;
+	buf_init(&b, 0);
+	rv = policy_read(path, true, &b, &is_file, &errs->v[0]);
+	if (rv != 0)
+		errs->n = 1;
+	else
+		rv = policy_parse_all(b.data, b.len, path,
+		    policy_format_of(path), env, ret, errs);
+	buf_release(&b);
+	return rv;
 }
 
 int
 policy_load_file(const char *path, const struct policy_env *env,
     struct policy **ret, struct err *e)
 {
-	struct buf b;
-	int fd, rv;
+	struct errlist *errs = xcalloc(1, sizeof *errs);
 
-	/* A pipe is welcome: the shell's <(...) is one. */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0)
-		return fail_file(path, errno, "cannot open the policy", e);
-	buf_init(&b, 0);
-	rv = read_file(fd, path, &b, e);
-	close(fd);
-	if (rv == 0)
-		rv = policy_parse(b.data, b.len, path, env, ret, e);
-	buf_release(&b);
-	return rv;
+	return first_of(policy_load_file_all(path, env, ret, errs), errs, e);
+}
+
+const char *
+policy_builtin_name(size_t i, const char **ret_text)
+{
+	if (i >= sizeof builtins / sizeof *builtins)
+		return NULL;
+	if (ret_text != NULL)
+		*ret_text = builtins[i].text;
+	return builtins[i].name;
+}
+
+const char *
+policy_builtin_near(const char *name)
+{
+	const char *best = NULL;
+	unsigned least = strlen(name) < 6 ? 2 : 4, d;
+
+	for (size_t i = 0; strlen(name) < 64 &&
+	    i < sizeof builtins / sizeof *builtins; i++)
+		if ((d = str_distance(name, builtins[i].name)) < least) {
+			least = d;
+			best = builtins[i].name;
+		}
+	return best;
 }
 
 int

@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Field by field: the struct is large and answers are wanted fast. */
 static void
@@ -15,6 +16,27 @@ verdict_begin(struct verdict *v, enum action action, struct origin at)
 	v->remedy_key[0] = '\0';
 	v->remedy_value[0] = '\0';
 	v->remedy_flag[0] = '\0';
+	v->via_upstream = false;
+}
+
+/* "key[i]", by hand: printf would be half of a decision's time. */
+static void
+put_rule(struct verdict *v, const char *key, size_t i)
+{
+	char digits[24], *p = digits + sizeof digits;
+	size_t len = strlen(key);
+
+	*--p = '\0';
+	*--p = ']';
+	do {
+		*--p = (char)('0' + i % 10);
+		i /= 10;
+	} while (i != 0);
+	*--p = '[';
+	if (len + (size_t)(digits + sizeof digits - p) > sizeof v->rule)
+		return;
+	memcpy(v->rule, key, len);
+	memcpy(v->rule + len, p, (size_t)(digits + sizeof digits - p));
 }
 
 void
@@ -22,7 +44,7 @@ verdict_entry(struct verdict *v, enum action action, const char *key,
     const struct strlist *list, size_t i)
 {
 	verdict_begin(v, action, list->v[i].at);
-	snprintf(v->rule, sizeof v->rule, "%s[%zu]", key, i);
+	put_rule(v, key, i);
 	v->rule_text = list->v[i].text;
 }
 
@@ -30,9 +52,16 @@ void
 verdict_default(struct verdict *v, enum action action, const char *key,
     const struct strlist *list)
 {
-	verdict_begin(v, action, list->at);
-	snprintf(v->rule, sizeof v->rule, "%s", key);
+	verdict_rule(v, action, key, list->at);
 	verdict_reason(v, "no entry of %s matches", key);
+}
+
+void
+verdict_rule(struct verdict *v, enum action action, const char *rule,
+    struct origin at)
+{
+	verdict_begin(v, action, at);
+	snprintf(v->rule, sizeof v->rule, "%s", rule);
 }
 
 void
@@ -59,4 +88,11 @@ verdict_remedy(struct verdict *v, const char *key, const char *fmt, ...)
 		return;
 	}
 	snprintf(v->remedy_key, sizeof v->remedy_key, "%s", key);
+}
+
+void
+verdict_flag(struct verdict *v, const char *flag)
+{
+	if (v->remedy_key[0] != '\0')
+		snprintf(v->remedy_flag, sizeof v->remedy_flag, "%s", flag);
 }

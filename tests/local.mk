@@ -9,39 +9,50 @@ UNIT_TESTS = \
 	tests/unit/test_ask \
 	tests/unit/test_buf \
 	tests/unit/test_bwrap \
+	tests/unit/test_chunked \
 	tests/unit/test_confine \
 	tests/unit/test_decide_fs \
 	tests/unit/test_decide_net \
 	tests/unit/test_dnsmsg \
+	tests/unit/test_emit \
 	tests/unit/test_event \
 	tests/unit/test_fd \
 	tests/unit/test_host \
 	tests/unit/test_http1 \
+	tests/unit/test_ini \
 	tests/unit/test_init \
 	tests/unit/test_initplan \
 	tests/unit/test_json \
 	tests/unit/test_landlock \
 	tests/unit/test_launcher \
+	tests/unit/test_layers \
 	tests/unit/test_loop \
+	tests/unit/test_merge \
 	tests/unit/test_mounts \
 	tests/unit/test_nft \
 	tests/unit/test_pattern \
 	tests/unit/test_policy \
 	tests/unit/test_proxy \
 	tests/unit/test_relay \
+	tests/unit/test_resolve \
 	tests/unit/test_route \
 	tests/unit/test_seccomp \
+	tests/unit/test_sha256 \
 	tests/unit/test_shim \
 	tests/unit/test_str \
+	tests/unit/test_trust \
 	tests/unit/test_who \
 	tests/unit/test_witness
 
 FUZZERS = \
 	tests/fuzz/fuzz_ask \
+	tests/fuzz/fuzz_chunked \
 	tests/fuzz/fuzz_dnsmsg \
 	tests/fuzz/fuzz_host \
 	tests/fuzz/fuzz_http1 \
-	tests/fuzz/fuzz_json
+	tests/fuzz/fuzz_ini \
+	tests/fuzz/fuzz_json \
+	tests/fuzz/fuzz_pattern
 
 check_PROGRAMS += $(UNIT_TESTS) $(FUZZERS)
 
@@ -54,9 +65,14 @@ AM_TESTS_ENVIRONMENT = \
 # In the suite a fuzz target replays its corpus; with clang's
 # -fsanitize=fuzzer the same file is the fuzzer (tests/README.md).
 tests_fuzz_fuzz_ask_SOURCES = tests/fuzz/fuzz_ask.c tests/fuzz/replay.c
+tests_fuzz_fuzz_chunked_SOURCES = tests/fuzz/fuzz_chunked.c \
+	tests/fuzz/replay.c
 tests_fuzz_fuzz_dnsmsg_SOURCES = tests/fuzz/fuzz_dnsmsg.c tests/fuzz/replay.c
 tests_fuzz_fuzz_host_SOURCES = tests/fuzz/fuzz_host.c tests/fuzz/replay.c
 tests_fuzz_fuzz_http1_SOURCES = tests/fuzz/fuzz_http1.c tests/fuzz/replay.c
+tests_fuzz_fuzz_ini_SOURCES = tests/fuzz/fuzz_ini.c tests/fuzz/replay.c
+tests_fuzz_fuzz_pattern_SOURCES = tests/fuzz/fuzz_pattern.c \
+	tests/fuzz/replay.c
 tests_fuzz_fuzz_json_SOURCES = tests/fuzz/fuzz_json.c tests/fuzz/replay.c
 endif
 
@@ -65,5 +81,7 @@ include tests/probes/local.mk
 EXTRA_DIST += tests/README.md tests/batch tests/batches tests/contract \
 	tests/fuzz/corpus tests/golden tests/kill-at tests/lib.sh tests/lint \
 	tests/records.py tests/run tests/self-check tests/setup.sh tests/trace \
-	tests/unit/netns.h tests/unit/shim_rows.h tests/validate-events \
+	tests/unit/generate.h tests/unit/netns.h tests/unit/room.h \
+	tests/unit/shim_rows.h tests/validate-events \
+	tests/validate-schema \
 	tests/world

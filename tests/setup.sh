@@ -13,6 +13,9 @@ autoconf	cmd:autoconf
 automake	cmd:automake
 pkg-config	cmd:pkg-config
 libseccomp-dev	pc:libseccomp
+libinih-dev	pc:inih
+libidn2-dev	pc:libidn2
+libunistring-dev	file:/usr/include/unistr.h
 bubblewrap	cmd:bwrap
 "
 test_packages="
@@ -27,7 +30,10 @@ iputils-ping	cmd:ping
 iproute2	cmd:ip
 nftables	cmd:nft
 tmux		cmd:tmux
+zsh		cmd:zsh
+fish		cmd:fish
 python3		file:/usr/bin/python3
+python3-jsonschema	file:/usr/lib/python3/dist-packages/jsonschema
 golang-go	cmd:go
 git		cmd:git
 mandoc		cmd:mandoc

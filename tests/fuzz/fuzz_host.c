@@ -58,9 +58,14 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		check_canon(&h);
 		check_libc(text, &h);
 	}
-	if (pattern_domain(a, text, &p, &e) == 0 &&
-	    p->kind == PATTERN_DOMAIN)
+	if (pattern_domain(a, text, &p, &e) != 0) {
+		if (e.msg[0] == '\0')
+			abort();
+	} else if (p->kind == PATTERN_DOMAIN) {
 		check_canon(&p->host);
+		if (!pattern_match_host(p, &p->host))
+			abort();
+	}
 	arena_free(a);
 	return 0;
 }

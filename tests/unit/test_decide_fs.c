@@ -10,6 +10,7 @@
 #include "platform/base/buf.h"
 #include "platform/base/json.h"
 #include "policy/decide.h"
+#include "policy/pattern.h"
 
 #define N_OF(a)		(sizeof (a) / sizeof *(a))
 
@@ -141,7 +142,7 @@ verdict_of_no_entry(void **state)
 	    "no entry of filesystem.allowWrite matches");
 	assert_string_equal(v.remedy_key, W);
 	assert_string_equal(v.remedy_value, "~/.cache/x");
-	assert_string_equal(v.remedy_flag, "");
+	assert_string_equal(v.remedy_flag, "-w");
 	decide_fs(p, FS_WRITE, "/home/ux/y", &v);
 	assert_string_equal(v.remedy_value, "/home/ux/y");
 	policy_free(p);
@@ -160,8 +161,17 @@ verdict_of_an_entry(void **state)
 	assert_int_equal(v.at.line, 5);
 	assert_int_equal(v.at.col, 15);
 	assert_string_equal(v.reason, "denied by path");
+	assert_string_equal(v.remedy_key, "filesystem.allowRead");
+	assert_string_equal(v.remedy_value, "~/.ssh/id");
+	assert_string_equal(v.remedy_flag, "-r");
+	/* No entry is longer than the path itself. */
+	decide_fs(p, FS_READ, "/home/u/.ssh", &v);
 	assert_string_equal(v.remedy_key, DR);
 	assert_string_equal(v.remedy_value, "(remove \"~/.ssh\")");
+	assert_string_equal(v.remedy_flag, "");
+	decide_fs(p, FS_WRITE, "/home/u/.ssh/id", &v);
+	assert_string_equal(v.remedy_key, W);
+	assert_string_equal(v.remedy_flag, "-w");
 	decide_fs(p, FS_WRITE, "/dev/null", &v);
 	assert_string_equal(v.rule_text, "/dev/null");
 	assert_string_equal(v.remedy_key, "");
@@ -181,6 +191,8 @@ remedy_is_exact(void **state)
 		{ "/opt/$HOME", "/opt/x" },
 		{ "/opt/a\\*b", "/opt/a*b" },
 		{ "/opt/\"q\"", "/opt/q" },
+		{ "/opt/{a,b}", "/opt/a" },
+		{ "/opt/a,b}", "/opt/b" },
 		{ "/home/u/~", "/home/u" },
 	};
 	struct policy *closed = parse("{}"), *opened;
@@ -276,6 +288,210 @@ own_files(void **state)
 	policy_free(p);
 }
 
+static void
+read_modes(void **state)
+{
+	static const char lists[] = "\"allowRead\":[\".\",\"~/.ssh/known\"],"
+	    "\"allowExecute\":[\"/x/bin\"],\"allowWrite\":[\"/w\"],"
+	    "\"denyRead\":[\"~/.ssh\",\"/usr/secret\",\"**/.env\"]";
+	static const struct { const char *path; bool open, deny, strict; }
+	    cases[] = {
+		{ "/etc/passwd", true, true, false },
+		{ "/usr/lib/x", true, true, false },
+		{ "/usr/secret/x", false, false, false },
+		{ "/srv/x", true, false, false },
+		{ "/home/u/x", true, false, false },
+		{ "/home/u/.cargo/bin/x", true, true, false },
+		{ "/home/u/.cargo/x", true, false, false },
+		{ "/home/u/binx", true, false, false },
+		{ "/ws/x", true, true, true },
+		{ "/ws/a/.env", false, false, false },
+		{ "/wsx", true, false, false },
+		{ "/home/u/.ssh/id", false, false, false },
+		{ "/home/u/.ssh/known", true, true, true },
+		{ "/x/bin/tool", true, true, true },
+		{ "/x/other", true, false, false },
+		{ "/w/x", true, true, true },
+		{ "/tmp/x", true, true, true },
+		{ "/dev/null", true, true, true },
+		{ "/proc/self/status", true, true, true },
+	};
+	static const char *const modes[] = { "", "\"defaultDenyRead\":true,",
+	    "\"strictDenyRead\":true," };
+	char text[512];
+	struct verdict v;
+
+	(void)state;
+	for (size_t m = 0; m < 3; m++) {
+		struct policy *p;
+
+		snprintf(text, sizeof text, "{\"filesystem\":{%s%s}}",
+		    modes[m], lists);
+		p = parse(text);
+		for (size_t i = 0; i < N_OF(cases); i++) {
+			bool want = m == 0 ? cases[i].open : m == 1 ?
+			    cases[i].deny : cases[i].strict;
+
+			decide_fs(p, FS_READ, cases[i].path, &v);
+			if ((v.action == ACTION_ALLOW) != want)
+				fail_msg("mode %zu: %s by %s", m,
+				    cases[i].path, v.rule);
+			decide_fs(p, FS_EXEC, cases[i].path, &v);
+			assert_int_equal(v.action == ACTION_ALLOW, want);
+		}
+		policy_free(p);
+	}
+}
+
+static void
+verdict_of_a_mode(void **state)
+{
+	struct policy *p = parse("{\"filesystem\":\n{\"defaultDenyRead\":"
+	    "true}}");
+	struct verdict v;
+
+	(void)state;
+	decide_fs(p, FS_READ, "/home/u/x", &v);
+	assert_string_equal(v.rule, "filesystem.defaultDenyRead");
+	assert_int_equal(v.at.line, 2);
+	assert_string_equal(v.remedy_key, "filesystem.allowRead");
+	assert_string_equal(v.remedy_value, "~/x");
+	assert_string_equal(v.remedy_flag, "-r");
+	policy_free(p);
+}
+
+static void
+guarded_names(void **state)
+{
+	static const char text[] = "{\"filesystem\":{\"allowWrite\":[\".\","
+	    "\"~\",\"/other\",\"~/.zshrc\",\"/other/.vscode/x\","
+	    "\"/glob/*\", \"/ws/fence.json\"]}}";
+	static const struct { const char *path; bool may; } cases[] = {
+		{ "/ws/x", true }, { "/ws/.bashrc", false },
+		{ "/ws/.bashrcx", true }, { "/ws/a/.bashrc", true },
+		{ "/ws/.vscode", false }, { "/ws/.vscode/a/b", false },
+		{ "/ws/notvscode", true },
+		{ "/ws/.git/hooks/pre-commit", false },
+		{ "/ws/.git/config", false }, { "/ws/.git/HEAD", true },
+		{ "/ws/.git/refs/heads/config", true },
+		{ "/ws/.git/info/attributes", false },
+		{ "/ws/.git/modules/m/hooks/x", false },
+		{ "/ws/a/b/c/.git/hooks", false },
+		{ "/ws/a/b/c/d/.git/hooks", true },
+		{ "/ws/node_modules/x/.git/hooks", true },
+		{ "/ws/.github/workflows/ci.yml", false },
+		{ "/ws/.github/x", true }, { "/ws/.github", true },
+		{ "/home/u/.bashrc", false },
+		{ "/home/u/.zshrc", true },	/* named */
+		{ "/home/u/.config/fence/fence.json", false },
+		{ "/home/u/.claude/x", true },
+		{ "/home/u/.claude/settings.json", false },
+		{ "/other/.envrc", false }, { "/other/.vscode/y", false },
+		{ "/other/.vscode/x", true },
+		{ "/ws/fence.json", false },	/* no line opens it */
+		{ "/etc/x", false },
+	};
+	struct policy *p = parse(text);
+	struct verdict v;
+
+	(void)state;
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		struct fs_question q = { FS_WRITE, cases[i].path, true };
+
+		decide_fs_ask(p, &q, &v);
+		if ((v.action == ACTION_ALLOW) != cases[i].may)
+			fail_msg("%s: %d by %s (%s)", cases[i].path,
+			    v.action, v.rule, v.reason);
+		q.op = FS_READ;		/* reading them is fine */
+		decide_fs_ask(p, &q, &v);
+		assert_int_equal(v.action, ACTION_ALLOW);
+	}
+	/* What the run itself makes is its own. */
+	decide_fs(p, FS_WRITE, "/ws/.git/hooks/x", &v);
+	assert_int_equal(v.action, ACTION_ALLOW);
+	policy_free(p);
+	p = parse("{\"filesystem\":{\"allowWrite\":[\".\"],"
+	    "\"allowGitConfig\":true}}");
+	decide_fs_ask(p, &(struct fs_question){ FS_WRITE, "/ws/.git/config",
+	    true }, &v);
+	assert_int_equal(v.action, ACTION_ALLOW);
+	decide_fs_ask(p, &(struct fs_question){ FS_WRITE, "/ws/.bashrc",
+	    true }, &v);
+	assert_string_equal(v.remedy_key, W);
+	assert_string_equal(v.remedy_value, "/ws/.bashrc");
+	assert_string_equal(v.remedy_flag, "-w");
+	policy_free(p);
+}
+
+static void
+layers_must_agree(void **state)
+{
+	struct policy *p = parse("{\"filesystem\":{\"allowWrite\":[\"/\"]}}");
+	struct policy *q = parse("{\"filesystem\":{\"allowWrite\":[\".\"],"
+	    "\"denyRead\":[\"/s\"]}}");
+	struct verdict v;
+
+	(void)state;
+	p->also = q;
+	decide_fs(p, FS_WRITE, "/ws/x", &v);
+	assert_int_equal(v.action, ACTION_ALLOW);
+	decide_fs(p, FS_WRITE, "/x", &v);
+	assert_int_equal(v.action, ACTION_DENY);
+	assert_string_equal(v.remedy_flag, "");
+	decide_fs(p, FS_READ, "/s/x", &v);
+	assert_int_equal(v.action, ACTION_DENY);
+	policy_free(p);
+	policy_free(q);
+}
+
+/* The index finds what a scan of the list finds. */
+static void
+index_against_scan(void **state)
+{
+	static const char *const entries[] = { "/", "/a", "/a/b", "/a/b/c",
+	    "/a/**/n", "/**/n", "/a/b/**/n", "/**/*.c", "/a/*/c", "/a/n*",
+	    "/a/{b,n}/c", "/**/c/*", "/a/[bn]", "/a/b*/**/n", "**/n", "/ab" };
+	static const char *const paths[] = { "/", "/a", "/ab", "/a/b", "/a/n",
+	    "/a/b/c", "/a/b/c/d", "/a/x/n", "/n", "/a/b/n/x", "/x/y.c",
+	    "/a/b/x.c/n", "/a/n/c/n", "/ws/q/n/n" };
+	unsigned seed = 7;
+
+	(void)state;
+	for (unsigned round = 0; round < 1000; round++) {
+		char text[1024] = "{\"filesystem\":{\"allowWrite\":[";
+		struct policy *p;
+		struct verdict v;
+
+		for (unsigned i = 0; i < 5; i++) {
+			seed = seed * 1103515245 + 12345;
+			snprintf(text + strlen(text), 64, "%s\"%s\"",
+			    i == 0 ? "" : ",",
+			    entries[(seed >> 16) % N_OF(entries)]);
+		}
+		strcat(text, "]}}");
+		p = parse(text);
+		for (size_t k = 0; k < N_OF(paths); k++) {
+			const struct strlist *l = &p->fs.allow_write;
+			char want[64] = W;
+			size_t best = 0, n;
+
+			for (size_t i = 0; i < l->n; i++) {
+				n = pattern_match_path(l->v[i].pattern,
+				    paths[k]);
+				if (n <= best)
+					continue;
+				best = n;
+				snprintf(want, sizeof want, W "[%zu]", i);
+			}
+			decide_fs(p, FS_WRITE, paths[k], &v);
+			if (strcmp(v.rule, want) != 0)
+				fail_msg("%s: %s: %s, not %s", text, paths[k],
+				    v.rule, want);
+		}
+		policy_free(p);
+	}
+}
+
 int
 main(void)
 {
@@ -288,6 +504,11 @@ main(void)
 		cmocka_unit_test(no_remedy_rather_than_half),
 		cmocka_unit_test(workspace_below_tmp),
 		cmocka_unit_test(own_files),
+		cmocka_unit_test(read_modes),
+		cmocka_unit_test(verdict_of_a_mode),
+		cmocka_unit_test(guarded_names),
+		cmocka_unit_test(layers_must_agree),
+		cmocka_unit_test(index_against_scan),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

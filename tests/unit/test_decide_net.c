@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "policy/decide.h"
+#include "policy/pattern.h"
 
 #define N_OF(a)		(sizeof (a) / sizeof *(a))
 
@@ -106,7 +107,7 @@ verdict_of_no_entry(void **state)
 	    "no entry of network.allowedDomains matches");
 	assert_string_equal(v.remedy_key, "network.allowedDomains");
 	assert_string_equal(v.remedy_value, "evil.org");
-	assert_string_equal(v.remedy_flag, "");
+	assert_string_equal(v.remedy_flag, "-a");
 	policy_free(p);
 }
 
@@ -267,6 +268,236 @@ a_name_is_no_way_around_a_denied_address(void **state)
 	policy_free(p);
 }
 
+/* Ports, ranges and who is asked without one. */
+static void
+ports_and_ranges(void **state)
+{
+	static const char text[] = "{\"network\":{\"allowedDomains\":["
+	    "\"a.test:443\", \"*.b.test\", \"10.0.0.0/8\", \"*:8080\","
+	    "\"[2001:db8::1]:22\", \"a.test:80\"],"
+	    "\"deniedDomains\":[\"x.b.test:25\", \"10.9.0.0/16\"]}}";
+	static const struct { const char *host; unsigned port; const char *rule;
+	    enum action action; } cases[] = {
+		{ "a.test", 443, "network.allowedDomains[0]", ACTION_ALLOW },
+		{ "a.test", 80, "network.allowedDomains[5]", ACTION_ALLOW },
+		{ "a.test", 22, "network.allowedDomains", ACTION_DENY },
+		{ "a.test", 8080, "network.allowedDomains[3]", ACTION_ALLOW },
+		{ "a.test", 0, "network.allowedDomains[0]", ACTION_ALLOW },
+		{ "z.test", 0, "network.allowedDomains[3]", ACTION_ALLOW },
+		{ "z.test", 443, "network.allowedDomains", ACTION_DENY },
+		{ "x.b.test", 25, "network.deniedDomains[0]", ACTION_DENY },
+		{ "x.b.test", 26, "network.allowedDomains[1]", ACTION_ALLOW },
+		{ "x.b.test", 0, "network.allowedDomains[1]", ACTION_ALLOW },
+		{ "10.1.2.3", 1, "network.allowedDomains[2]", ACTION_ALLOW },
+		{ "0xa010203", 1, "network.allowedDomains[2]", ACTION_ALLOW },
+		{ "10.9.0.1", 1, "network.deniedDomains[1]", ACTION_DENY },
+		{ "11.0.0.1", 1, "network.allowedDomains", ACTION_DENY },
+		{ "2001:db8::1", 22, "network.allowedDomains[4]",
+		  ACTION_ALLOW },
+		{ "2001:db8::1", 23, "network.allowedDomains", ACTION_DENY },
+	};
+	struct policy *p = parse(text);
+	struct verdict v;
+
+	(void)state;
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		struct host h = host(cases[i].host);
+
+		decide_net(p, &h, (uint16_t)cases[i].port, &v);
+		if (v.action != cases[i].action ||
+		    strcmp(v.rule, cases[i].rule) != 0)
+			fail_msg("%s:%u: %d by %s", cases[i].host,
+			    cases[i].port, v.action, v.rule);
+	}
+	policy_free(p);
+}
+
+/* What a name may lead to, with ports, ranges and allowPrivate. */
+static void
+dialling(void **state)
+{
+	static const struct { const char *net, *host; unsigned port;
+	    const char *addr; int is_own; enum action action; } cases[] = {
+		{ "\"allowedDomains\":[\"a.test\"],"
+		  "\"allowPrivate\":[\"10.0.0.0/8\"]", "a.test", 1,
+		  "10.1.2.3", 0, ACTION_ALLOW },
+		{ "\"allowedDomains\":[\"a.test\"],"
+		  "\"allowPrivate\":[\"10.0.0.0/8\"]", "a.test", 1,
+		  "192.168.0.1", 0, ACTION_DENY },
+		{ "\"allowedDomains\":[\"a.test\"],"
+		  "\"allowPrivate\":[\"10.0.0.0/8\"]", "a.test", 1,
+		  "10.1.2.3", 1, ACTION_DENY },
+		{ "\"allowedDomains\":[\"a.test\"],"
+		  "\"allowPrivate\":[\"a.test\"]", "a.test", 1,
+		  "192.168.0.1", 0, ACTION_ALLOW },
+		{ "\"allowedDomains\":[\"*\"],"
+		  "\"allowPrivate\":[\"*\"]", "b.test", 1,
+		  "fd00::1", 0, ACTION_ALLOW },
+		{ "\"allowedDomains\":[\"*\"],"
+		  "\"allowPrivate\":[\"*\"]", "b.test", 1,
+		  "127.0.0.1", 0, ACTION_DENY },
+		{ "\"allowedDomains\":[\"*\"],"
+		  "\"allowPrivate\":[\"*\"]", "b.test", 1,
+		  "169.254.169.254", 0, ACTION_DENY },
+		{ "\"allowPrivate\":[\"*\"]", "b.test", 1,
+		  "10.0.0.1", 0, ACTION_DENY },
+		/* A range names what can be nothing else. */
+		{ "\"allowedDomains\":[\"10.0.0.0/8\"]", "10.1.1.1", 1,
+		  "10.1.1.1", 0, ACTION_ALLOW },
+		{ "\"allowedDomains\":[\"10.0.0.0/8\"]", "10.1.1.1", 1,
+		  "10.1.1.1", 1, ACTION_DENY },
+		{ "\"allowedDomains\":[\"127.0.0.0/8\"]", "127.0.0.9", 1,
+		  "127.0.0.9", 0, ACTION_ALLOW },
+		{ "\"allowedDomains\":[\"0.0.0.0/0\"]", "127.0.0.9", 1,
+		  "127.0.0.9", 0, ACTION_DENY },
+		{ "\"allowedDomains\":[\"0.0.0.0/0\"]", "1.1.1.1", 1,
+		  "1.1.1.1", 0, ACTION_ALLOW },
+		{ "\"allowedDomains\":[\"169.254.0.0/16\"]",
+		  "169.254.169.254", 80, "169.254.169.254", 0, ACTION_DENY },
+		/* The port of a literal is its own. */
+		{ "\"allowedDomains\":[\"127.0.0.1:80\"]", "127.0.0.1", 80,
+		  "127.0.0.1", 0, ACTION_ALLOW },
+		{ "\"allowedDomains\":[\"*\", \"127.0.0.1:80\"]",
+		  "127.0.0.1", 22, "127.0.0.1", 0, ACTION_DENY },
+		{ "\"allowedDomains\":[\"*\"], "
+		  "\"deniedDomains\":[\"1.2.0.0/16:25\"]", "a.test", 25,
+		  "1.2.3.4", 0, ACTION_DENY },
+		{ "\"allowedDomains\":[\"*\"], "
+		  "\"deniedDomains\":[\"1.2.0.0/16:25\"]", "a.test", 26,
+		  "1.2.3.4", 0, ACTION_ALLOW },
+	};
+	struct verdict v;
+	char text[256];
+
+	(void)state;
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		struct host h = host(cases[i].host), a = host(cases[i].addr);
+		struct policy *p;
+
+		snprintf(text, sizeof text, "{\"network\":{%s}}",
+		    cases[i].net);
+		p = parse(text);
+		decide_net_dial(p, &h, (uint16_t)cases[i].port, a.addr,
+		    a.kind == HOST_IPV4 ? 4 : 16, cases[i].is_own, &v);
+		if (v.action != cases[i].action)
+			fail_msg("%s: %s at %s: %d, %s", text, cases[i].host,
+			    cases[i].addr, v.action, v.reason);
+		policy_free(p);
+	}
+}
+
+static void
+grey_zone(void **state)
+{
+	static const struct { const char *net, *host; enum action action;
+	    bool via; } cases[] = {
+#define UP	"\"upstreamProxy\":\"http://p:1\","
+		{ UP "\"allowedDomains\":[\"a.test\"]", "a.test",
+		  ACTION_ALLOW, false },
+		{ UP "\"allowedDomains\":[\"a.test\"]", "b.test",
+		  ACTION_ALLOW, true },
+		{ UP "\"defaultAction\":\"deny\"", "b.test", ACTION_DENY,
+		  false },
+		{ UP "\"defaultAction\":\"proxy\"", "b.test", ACTION_ALLOW,
+		  true },
+		{ UP "\"deniedDomains\":[\"b.test\"]", "b.test",
+		  ACTION_DENY, false },
+	};
+	struct verdict v;
+	char text[256];
+
+	(void)state;
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		struct host h = host(cases[i].host);
+		struct policy *p;
+
+		snprintf(text, sizeof text, "{\"network\":{%s}}",
+		    cases[i].net);
+		p = parse(text);
+		decide_net(p, &h, 443, &v);
+		if (v.action != cases[i].action ||
+		    v.via_upstream != cases[i].via)
+			fail_msg("%s: %d", text, v.action);
+		policy_free(p);
+	}
+}
+
+static void
+layers_must_agree(void **state)
+{
+	struct policy *p = parse("{\"network\":{\"allowedDomains\":"
+	    "[\"*.a.b.test\",\"*.a.test\", \"x.test\"]}}");
+	struct policy *q = parse("{\"network\":{\"allowedDomains\":"
+	    "[\"x.test\"]}}");
+	struct host h = host("x.test"), other = host("b.a.test");
+	struct verdict v;
+
+	(void)state;
+	p->also = q;
+	decide_net(p, &h, 1, &v);
+	assert_int_equal(v.action, ACTION_ALLOW);
+	assert_string_equal(v.rule, "network.allowedDomains[2]");
+	decide_net(p, &other, 1, &v);
+	assert_int_equal(v.action, ACTION_DENY);
+	assert_string_equal(v.rule, "network.allowedDomains");
+	assert_string_equal(v.remedy_flag, "");
+	policy_free(p);
+	policy_free(q);
+}
+
+/* The index finds what a scan of the list finds. */
+static void
+index_against_scan(void **state)
+{
+	static const char *const hosts[] = { "a.test", "b.a.test", "c.b.a.test",
+	    "test", "1.2.3.4", "1.2.3.5", "1.2.9.9", "9.9.9.9", "::1",
+	    "2001:db8::5", "2001:db9::" };
+	static const char *const entries[] = { "a.test", "*.a.test", "*:1",
+	    "b.a.test:2", "*.b.a.test:1", "1.2.3.4", "1.2.3.0/24:1",
+	    "1.2.0.0/16", "0.0.0.0/0:2", "::1", "2001:db8::/32",
+	    "[::/0]:1", "test", "a.test:1" };
+	unsigned seed = 1;
+
+	(void)state;
+	for (unsigned round = 0; round < 500; round++) {
+		char text[1024] = "{\"network\":{\"allowedDomains\":[";
+		struct policy *p;
+		struct verdict v;
+
+		for (unsigned i = 0; i < 6; i++) {
+			seed = seed * 1103515245 + 12345;
+			snprintf(text + strlen(text), 64, "%s\"%s\"",
+			    i == 0 ? "" : ",",
+			    entries[(seed >> 16) % N_OF(entries)]);
+		}
+		strcat(text, "]}}");
+		p = parse(text);
+		for (unsigned k = 0; k < 3 * N_OF(hosts); k++) {
+			struct host h = host(hosts[k / 3]);
+			uint16_t port = (uint16_t)(k % 3);
+			const struct strlist *l = &p->net.allowed_domains;
+			char want[64] = "network.allowedDomains";
+
+			for (size_t i = 0; i < l->n; i++) {
+				const struct pattern *e = l->v[i].pattern;
+
+				if (!pattern_match_host(e, &h) ||
+				    (port != 0 && e->port != 0 &&
+				    e->port != port))
+					continue;
+				snprintf(want, sizeof want,
+				    "network.allowedDomains[%zu]", i);
+				break;
+			}
+			decide_net(p, &h, port, &v);
+			if (strcmp(v.rule, want) != 0)
+				fail_msg("%s: %s:%u: %s, not %s", text,
+				    h.text, port, v.rule, want);
+		}
+		policy_free(p);
+	}
+}
+
 int
 main(void)
 {
@@ -278,6 +509,11 @@ main(void)
 		cmocka_unit_test(addresses),
 		cmocka_unit_test(mapped_bytes),
 		cmocka_unit_test(a_name_is_no_way_around_a_denied_address),
+		cmocka_unit_test(ports_and_ranges),
+		cmocka_unit_test(dialling),
+		cmocka_unit_test(grey_zone),
+		cmocka_unit_test(layers_must_agree),
+		cmocka_unit_test(index_against_scan),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,7 @@
 #include "launcher/env.h"
 #include "launcher/opt.h"
 #include "platform/base/arena.h"
+#include "policy/policy.h"
 
 /* ---- env ---- */
 
@@ -54,6 +55,16 @@ static const struct {
 	{ "A=1", "ASAN_OPTIONS", "verify_asan_link_order=0" },
 	{ "ASAN_OPTIONS=a=1", "ASAN_OPTIONS",
 	    "a=1:verify_asan_link_order=0" },
+	{ "AWS_SESSION=x", "AWS_SESSION", NULL },
+	{ "AWS_REGION=x", "AWS_REGION", "x" },
+	{ "GONE=x", "GONE", NULL },
+	{ "GONER=x", "GONER", "x" },
+	{ "CI=0", "CI", "1" },
+	{ "A=1", "CI", "1" },
+	{ "GITHUB_TOKEN=x", "GITHUB_TOKEN", NULL },
+	{ "db_password=x", "db_password", NULL },
+	{ "MY_TOKEN=x", "MY_TOKEN", "x" },
+	{ "TOKENS=x", "TOKENS", "x" },
 	{ "EMPTY=", "EMPTY", "" },
 	{ "no-equals-sign", "no-equals-sign", NULL },
 };
@@ -62,12 +73,20 @@ static void
 test_env(void **state)
 {
 	static const char *const roots[] = { "/ws" };
+	static const char text[] = "{ \"env\": { \"deny\": [\"AWS_*\", "
+	    "\"GONE\"], \"allow\": [\"AWS_REGION\", \"MY_TOKEN\"], "
+	    "\"set\": { \"CI\": \"1\" }, \"denySecrets\": true } }";
+	const struct policy_env env = { .workspace = "/ws", .home = "/h" };
 	struct arena *a = arena_new();
+	struct policy *p = NULL;
+	struct err e;
 
 	(void)state;
+	assert_int_equal(policy_parse(text, sizeof text - 1, "p.json", &env,
+	    &p, &e), 0);
 	for (size_t i = 0; i < sizeof env_cases / sizeof env_cases[0]; i++) {
 		char *host[] = { (char *)env_cases[i].host, NULL };
-		char **out = env_compose(a, host, roots, 1);
+		char **out = env_compose(a, host, p, roots, 1);
 		const char *got = env_get(out, env_cases[i].name);
 		unsigned times = 0;
 		size_t n = strlen(env_cases[i].name);
@@ -76,11 +95,12 @@ test_env(void **state)
 		    (got != NULL && strcmp(got, env_cases[i].want) != 0))
 			fail_msg("%s: %s is %s", env_cases[i].host,
 			    env_cases[i].name, got != NULL ? got : "absent");
-		for (char **p = out; *p != NULL; p++)
-			times += strncmp(*p, env_cases[i].name, n) == 0 &&
-			    (*p)[n] == '=';
+		for (char **v = out; *v != NULL; v++)
+			times += strncmp(*v, env_cases[i].name, n) == 0 &&
+			    (*v)[n] == '=';
 		assert_int_equal(times, env_cases[i].want != NULL);
 	}
+	policy_free(p);
 	arena_free(a);
 }
 
@@ -108,7 +128,7 @@ static const struct {
 	{ { "--setings", "f" }, -1, "did you mean --settings", NULL, false },
 	{ { "--frobnicate" }, -1, "--help lists", NULL, false },
 	{ { "-Z" }, -1, "unknown option", NULL, false },
-	{ { "-t", "code" }, -1, "not in this version", NULL, false },
+	{ { "-t", "code", "x" }, 3, NULL, NULL, false },
 	{ { "--weaker", "landlock" }, -1, "not in this version", NULL,
 	    false },
 };

@@ -48,6 +48,25 @@ domain_matches(void **state)
 		{ "::1", "[0::1]", true }, { "[::1]", "::1", true },
 		{ "::1", "::2", false }, { "::1", "0.0.0.1", false },
 		{ "2001:db8::1", "2001:DB8:0::1", true },
+		{ "10.0.0.0/8", "10.255.0.1", true },
+		{ "10.0.0.0/8", "11.0.0.1", false },
+		{ "10.0.0.0/8", "::ffff:10.1.2.3", true },
+		{ "10.0.0.0/8", "a.test", false },
+		{ "0.0.0.0/0", "1.2.3.4", true },
+		{ "0.0.0.0/0", "::1", false },
+		{ "192.168.4.0/23", "192.168.5.9", true },
+		{ "192.168.4.0/23", "192.168.6.0", false },
+		{ "1.2.3.4/32", "1.2.3.4", true },
+		{ "1.2.3.4/32", "1.2.3.5", false },
+		{ "2001:db8::/32", "2001:db8:1::1", true },
+		{ "2001:db8::/32", "2001:db9::1", false },
+		{ "[fd00::/8]:22", "fd12::1", true },
+		{ "::1/128", "::1", true },
+		{ "b\xc3\xbc" "cher.de", "xn--bcher-kva.de", true },
+		{ "B\xc3\x9c" "CHER.de", "xn--bcher-kva.de", true },
+		{ "*.b\xc3\xbc" "cher.de", "a.xn--bcher-kva.de", true },
+		{ "*.b\xc3\xbc" "cher.de", "xn--bcher-kva.de", false },
+		{ "xn--bcher-kva.de", "xn--bcher-kva.de", true },
 	};
 	struct arena *a = arena_new();
 
@@ -91,16 +110,31 @@ domain_refusals(void **state)
 		{ "1.2.3.4.", "is not a domain pattern", "last dot" },
 		{ "a..b", "is not a domain pattern", "" },
 		{ "..", "is not a domain pattern", "" },
-		{ "x:443", "has a port: not in this version", "every port" },
-		{ "x:*", "has a port", "" },
-		{ "1.2.3.4:443", "has a port", "" },
-		{ "[::1]:443", "has a port", "" },
-		{ "*.x.y:443", "has a port", "" },
-		{ "x:http", "is not a domain pattern", "" },
-		{ "10.0.0.0/8", "is an address range: not in this", "" },
-		{ "fd00::/8", "is an address range", "" },
-		{ "!x.y", "removes an entry: not in this version", "" },
-		{ "b\xc3\xbc" "cher.de", "is not a domain pattern", "xn--" },
+		{ "x:", "has no port", "every port" },
+		{ "x:*", "has no port", "" },
+		{ "x:0", "has no port", "" },
+		{ "x:65536", "has no port", "" },
+		{ "x:080", "has no port", "" },
+		{ "x:+80", "has no port", "" },
+		{ "x:http", "has no port", "" },
+		{ "[::1]:", "has no port", "" },
+		{ "[::1]443", "is not a domain pattern", "" },
+		{ "[::1", "is not a domain pattern", "" },
+		{ "[1.2.3.4]:80", "is not a domain pattern", "" },
+		{ "[x]:80", "is not a domain pattern", "" },
+		{ ":443", "is not a domain pattern", "" },
+		{ "x.:443", "is not a domain pattern", "" },
+		{ "10.0.0.0/33", "is not an address range", "0 to 32" },
+		{ "10.0.0.0/", "is not an address range", "" },
+		{ "10.0.0.0/08", "is not an address range", "" },
+		{ "::/129", "is not an address range", "0 to 128" },
+		{ "10.1.2.3/8", "first address", "'10.0.0.0/8'" },
+		{ "fd00::1/8", "first address", "'fd00::/8'" },
+		{ "x:80/8", "has a path", "" },
+		{ "!x.y", "is not a domain pattern", "" },
+		{ "\xef\xbc\x91.2.3.4", "is not a domain pattern", "" },
+		{ "\xff.de", "is not a domain pattern", "" },
+		{ "a\xe2\x80\xa8" ".de", "is not a domain pattern", "" },
 		{ " x.y", "is not a domain pattern", "" },
 		{ "1.2.3.256", "is not a domain pattern", "" },
 		{ "fe80::1%eth0", "is not a domain pattern", "" },
@@ -160,6 +194,16 @@ path_meanings(void **state)
 		{ "a\\\\b", PATTERN_PATH, "/ws/a\\b" },
 		{ "a\\[b*", PATTERN_GLOB, "/ws/a\\[b*" },
 		{ "a]b", PATTERN_PATH, "/ws/a]b" },
+		{ "{a}", PATTERN_PATH, "/ws/a" },
+		{ "\\{a,b\\}", PATTERN_PATH, "/ws/{a,b}" },
+		{ "a,b}", PATTERN_PATH, "/ws/a,b}" },
+		{ "!x", PATTERN_PATH, "/ws/!x" },
+		/* Several: where they all are. */
+		{ "{a,b}", PATTERN_GLOB, "/ws/**" },
+		{ "/x/{a,b}/c", PATTERN_GLOB, "/x/**" },
+		{ "/x/y{,/z}", PATTERN_GLOB, "/x/**" },
+		{ "{/x/a,/y}", PATTERN_GLOB, "/**" },
+		{ "/x/[a]*/{b,c}", PATTERN_GLOB, "/x/**" },
 	};
 	struct arena *a = arena_new();
 
@@ -200,7 +244,10 @@ path_refusals(void **state)
 		{ "x/***", "'**' stands alone" },
 		{ "*/../x", "'..' behind a wildcard" },
 		{ "**/..", "'..' behind a wildcard" },
-		{ "!x", "removes an entry" },
+		{ "{a,b", "'{' without" }, { "a{b{c}", "'{' without" },
+		{ "[{]", "'{' without" },
+		{ "{a,*}/..", "'..' behind a wildcard" },
+		{ "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}", "more than 64" },
 	};
 	struct arena *a = arena_new();
 
@@ -213,6 +260,66 @@ path_refusals(void **state)
 			fail_msg("%s accepted as %s", cases[i].text, p->text);
 		if (strstr(e.msg, cases[i].msg) == NULL)
 			fail_msg("%s: %s", cases[i].text, e.msg);
+	}
+	arena_free(a);
+}
+
+static void
+ports(void **state)
+{
+	static const struct { const char *text; unsigned port; } cases[] = {
+		{ "x.y", 0 }, { "x.y:443", 443 }, { "*:1", 1 },
+		{ "*.x.y:65535", 65535 }, { "1.2.3.4:22", 22 },
+		{ "10.0.0.0/8:22", 22 }, { "[::1]:443", 443 },
+		{ "[::1]", 0 }, { "::1", 0 }, { "[fd00::/8]:22", 22 },
+		{ "fd00::/8", 0 },
+	};
+	struct arena *a = arena_new();
+
+	(void)state;
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		const struct pattern *p;
+		struct err e;
+
+		if (pattern_domain(a, cases[i].text, &p, &e) != 0)
+			fail_msg("%s: %s", cases[i].text, e.msg);
+		assert_int_equal(p->port, cases[i].port);
+	}
+	arena_free(a);
+}
+
+static void
+braces(void **state)
+{
+	static const struct { const char *text, *path; size_t want; }
+	    cases[] = {
+		{ "{a,b}", "/ws/a", 5 }, { "{a,b}", "/ws/b/c", 5 },
+		{ "{a,b}", "/ws/c", 0 }, { "{a,b}", "/ws", 0 },
+		{ "{a,b}", "/ws/{a,b}", 0 },
+		{ "x{,/y}", "/ws/x/y/z", 7 }, { "x{,/y}", "/ws/x/q", 5 },
+		{ "**/*.{key,pem}", "/ws/d/k.pem", 11 },
+		{ "**/*.{key,pem}", "/ws/d/k.pe", 0 },
+		{ "{a,b{c,d}}", "/ws/bd", 6 }, { "{a,b{c,d}}", "/ws/b", 0 },
+		{ "{a\\,b,c}", "/ws/a,b", 7 }, { "{a\\,b,c}", "/ws/b", 0 },
+		{ "/{x,y}/**/n", "/y/p/q/n", 8 },
+		{ "$DIR/{a,b}", "/opt/d/b", 8 },
+	};
+	struct arena *a = arena_new();
+
+	(void)state;
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		const struct pattern *p;
+		struct err e;
+
+		if (pattern_path(a, cases[i].text, &env, &p, &e) != 0)
+			fail_msg("%s: %s", cases[i].text, e.msg);
+		if (pattern_match_path(p, cases[i].path) != cases[i].want)
+			fail_msg("%s against %s", cases[i].text,
+			    cases[i].path);
+		/* Whoever walks for it begins where all of them are. */
+		if (p->nalts != 0 && cases[i].want != 0)
+			assert_true(glob_match(p->text, cases[i].path) != 0 ||
+			    strcmp(p->text, "/**") == 0);
 	}
 	arena_free(a);
 }
@@ -372,6 +479,8 @@ main(void)
 		cmocka_unit_test(domain_refusals),
 		cmocka_unit_test(path_meanings),
 		cmocka_unit_test(path_refusals),
+		cmocka_unit_test(ports),
+		cmocka_unit_test(braces),
 		cmocka_unit_test(path_without_a_home),
 		cmocka_unit_test(path_matches),
 		cmocka_unit_test(worst_cases_end),

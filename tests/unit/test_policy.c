@@ -13,6 +13,8 @@
 #include <cmocka.h>
 
 #include "platform/base/arena.h"
+#include "platform/base/buf.h"
+#include "platform/base/json.h"
 #include "policy/keys.h"
 #include "policy/pattern.h"
 #include "policy/policy.h"
@@ -117,6 +119,20 @@ empty_sections_pass(void **state)
 #define NET(s)	"{\"network\":{" s "}}"
 #define FS(s)	"{\"filesystem\":{" s "}}"
 
+/* FENCE_SHOW_WRONG=FILE: for a validator outside (tests/validate-schema). */
+static void
+show_wrong(FILE *fp, const char *text)
+{
+	struct buf b;
+
+	if (fp == NULL)
+		return;
+	buf_init(&b, 0);
+	json_put_string(&b, text, strlen(text));
+	fprintf(fp, "%s\n", b.data);
+	buf_release(&b);
+}
+
 static void
 wrong_files(void **state)
 {
@@ -139,20 +155,127 @@ wrong_files(void **state)
 		{ "{\"network.allowedDomains\":[]}", "F:1:2",
 		  "network.allowedDomains", "unknown key", "" },
 		{ FS("\"colour\":1"), "F:1:16", "filesystem.colour",
-		  "unknown key", "keys here: allowWrite, denyWrite, denyRead" },
+		  "unknown key", "keys here: defaultDenyRead, strictDenyRead" },
 		{ "{\"zzzzzzzz\":1}", "F:1:2", "zzzzzzzz", "unknown key",
-		  "keys here: $schema, network, filesystem" },
+		  "keys here: $schema, extends, allowPty" },
 		{ "{\"\":1}", "F:1:2", "", "unknown key", "keys here" },
 		{ "{\"ssh\":{\"zzzzzzzz\":1}}", "F:1:9", "ssh.zzzzzzzz",
-		  "unknown key", "no key of this section" },
-		{ "{\"extends\":\"@base\"}", "F:1:2", "extends",
-		  "not in this version", "" },
-		{ FS("\"DefaultDenyRead\":true"), "F:1:16",
-		  "filesystem.defaultDenyRead", "not in this version", "" },
-		{ "{\"command\":{\"deny\":[]}}", "F:1:13", "command.deny",
-		  "not in this version", "" },
-		{ "{\"macos\":{\"mach\":{\"lookup\":[]}}}", "F:1:19",
-		  "macos.mach.lookup", "not in this version", "" },
+		  "unknown key", "keys here: allowedHosts" },
+		{ "{\"extends\":\"\"}", "F:1:12", "extends[0]",
+		  "empty string", "'@base'" },
+		{ "{\"extends\":1}", "F:1:12", "extends",
+		  "expected a string or a list of strings, found a number",
+		  "" },
+		{ "{\"extends\":[\"code\", 1]}", "F:1:21", "extends[1]",
+		  "expected a string", "" },
+		{ FS("\"defaultDenyRead\":\"yes\""), "F:1:34",
+		  "filesystem.defaultDenyRead",
+		  "expected true or false, found a string", "" },
+		{ FS("\"defaultDenyRead\":null"), "F:1:34",
+		  "filesystem.defaultDenyRead",
+		  "expected true or false, found null", "" },
+		{ FS("\"wslInterop\":0"), "F:1:29",
+		  "filesystem.wslInterop",
+		  "expected true, false or null, found a number", "" },
+		{ "{\"profile\":\"strct\"}", "F:1:12", "profile",
+		  "'strct' is not a value", "did you mean 'strict'?" },
+		{ "{\"profile\":\"zzz\"}", "F:1:12", "profile",
+		  "'zzz' is not a value", "it is 'standard' or 'strict'" },
+		{ "{\"profile\":true}", "F:1:12", "profile",
+		  "expected a string, found true", "" },
+		{ NET("\"allowLocalOutboundPorts\":[0]"), "F:1:40",
+		  "network.allowLocalOutboundPorts[0]",
+		  "'0' is not a number from 1 to 65535", "" },
+		{ NET("\"allowLocalOutboundPorts\":[1, 70000]"), "F:1:43",
+		  "network.allowLocalOutboundPorts[1]", "'70000' is not", "" },
+		{ NET("\"allowLocalOutboundPorts\":[1.0]"), "F:1:40",
+		  "network.allowLocalOutboundPorts[0]", "'1.0' is not", "" },
+		{ NET("\"allowLocalOutboundPorts\":[-1]"), "F:1:40",
+		  "network.allowLocalOutboundPorts[0]", "'-1' is not", "" },
+		{ NET("\"allowLocalOutboundPorts\":[\"80\"]"), "F:1:40",
+		  "network.allowLocalOutboundPorts[0]",
+		  "expected a number, found a string", "" },
+		{ NET("\"httpProxyPort\":65536"), "F:1:29",
+		  "network.httpProxyPort", "from 0 to 65535", "" },
+		{ NET("\"httpProxyPort\":\"80\""), "F:1:29",
+		  "network.httpProxyPort", "expected a number", "" },
+		{ NET("\"upstreamProxy\":\"p:1\""), "F:1:29",
+		  "network.upstreamProxy", "has no scheme", "http://" },
+		{ NET("\"upstreamProxy\":\"https://p:1\""), "F:1:29",
+		  "network.upstreamProxy", "scheme that is not known", "" },
+		{ NET("\"upstreamProxy\":\"http://\""), "F:1:29",
+		  "network.upstreamProxy", "is not a proxy's URL", "" },
+		{ NET("\"upstreamProxy\":\"http://u:p@h\""), "F:1:29",
+		  "network.upstreamProxy", "has a password", "" },
+		{ NET("\"upstreamProxy\":\"http://h:99999\""), "F:1:29",
+		  "network.upstreamProxy", "is not a proxy's URL", "" },
+		{ NET("\"defaultAction\":\"allow\""), "F:1:29",
+		  "network.defaultAction", "'allow' is not a value",
+		  "it is 'deny' or 'proxy'" },
+		{ NET("\"defaultAction\":\"proxy\""), "F:1:29",
+		  "network.defaultAction", "needs network.upstreamProxy",
+		  "" },
+		{ NET("\"via\":\"x\""), "F:1:19", "network.via",
+		  "has no scheme", "'auto'" },
+		{ NET("\"allowPrivate\":[\"10.0.0.0/8:1\"]"), "F:1:29",
+		  "network.allowPrivate[0]", "has a port", "" },
+		{ FS("\"allowExecute\":[\"\"]"), "F:1:32",
+		  "filesystem.allowExecute[0]", "empty string", "" },
+		{ FS("\"denyWrite\":[\"!\"]"), "F:1:29",
+		  "filesystem.denyWrite[0]", "nothing to take away", "'!x'" },
+		{ FS("\"denyWrite\":[\"!!x\"]"), "F:1:29",
+		  "filesystem.denyWrite[0]", "nothing to take away", "" },
+		{ FS("\"guard\":\"wach\""), "F:1:24", "filesystem.guard",
+		  "'wach'", "did you mean 'watch'?" },
+		{ "{\"devices\":{\"mode\":\"all\"}}", "F:1:20",
+		  "devices.mode", "'all'", "'auto', 'minimal' or 'host'" },
+		{ "{\"devices\":{\"allow\":[\"/dev\"]}}", "F:1:22",
+		  "devices.allow[0]", "too broad", "/dev/kvm" },
+		{ "{\"devices\":{\"allow\":[\"/dev/../etc\"]}}", "F:1:22",
+		  "devices.allow[0]", "not below /dev", "" },
+		{ "{\"devices\":{\"allow\":[\"/tmp/x\"]}}", "F:1:22",
+		  "devices.allow[0]", "not below /dev", "" },
+		{ "{\"macos\":{\"mach\":{\"lookup\":[\"a.*.b\"]}}}", "F:1:29",
+		  "macos.mach.lookup[0]", "not a service name", "" },
+		{ "{\"macos\":{\"mach\":{\"register\":[\"a.**\"]}}}",
+		  "F:1:31", "macos.mach.register[0]", "not a service name",
+		  "" },
+		{ "{\"command\":{\"deny\":[\" \"]}}", "F:1:21",
+		  "command.deny[0]", "is not a command", "'git push'" },
+		{ "{\"command\":{\"runtimeExecPolicy\":\"x\"}}", "F:1:33",
+		  "command.runtimeExecPolicy", "'x'", "'path' or 'argv'" },
+		{ "{\"ssh\":{\"allowedHosts\":[\"h:22\"]}}", "F:1:25",
+		  "ssh.allowedHosts[0]", "has a port", "" },
+		{ "{\"ssh\":{\"deniedHosts\":[\"u@h\"]}}", "F:1:24",
+		  "ssh.deniedHosts[0]", "has a user", "" },
+		{ "{\"ssh\":{\"deniedHosts\":[\"ssh://h\"]}}", "F:1:24",
+		  "ssh.deniedHosts[0]", "has a protocol", "" },
+		{ "{\"env\":{\"allow\":[\"A=B\"]}}", "F:1:18",
+		  "env.allow[0]", "not a variable's name", "'AWS_*'" },
+		{ "{\"env\":{\"deny\":[\"1X\"]}}", "F:1:17",
+		  "env.deny[0]", "not a variable's name", "" },
+		{ "{\"env\":{\"set\":[]}}", "F:1:15", "env.set",
+		  "expected an object of strings, found a list", "" },
+		{ "{\"env\":{\"set\":{\"A B\":\"1\"}}}", "F:1:16",
+		  "env.set.A B", "not a variable's name", "" },
+		{ "{\"env\":{\"set\":{\"A\":1}}}", "F:1:20", "env.set",
+		  "expected a string", "" },
+		{ "{\"env\":{\"set\":{\"A\":\"1\",\"A\":\"2\"}}}",
+		  "F:1:24", "env.set", "'A' is written twice", "" },
+		{ "{\"env\":{\"set\":{\"!A\":\"1\"}}}", "F:1:16",
+		  "env.set.!A", "has no value", "" },
+		{ "{\"limits\":{\"memory\":2}}", "F:1:21", "limits.memory",
+		  "expected a size such as", "" },
+		{ "{\"limits\":{\"memory\":\"2g\"}}", "F:1:21",
+		  "limits.memory", "'2g' is not a size", "'2G'" },
+		{ "{\"limits\":{\"memory\":\"0G\"}}", "F:1:21",
+		  "limits.memory", "'0G' is not a size", "" },
+		{ "{\"limits\":{\"tmp\":\"9999999T\"}}", "F:1:18",
+		  "limits.tmp", "is not a size", "" },
+		{ "{\"limits\":{\"time\":\"30\"}}", "F:1:19",
+		  "limits.time", "'30' is not a duration", "'30m'" },
+		{ "{\"limits\":{\"processes\":0}}", "F:1:24",
+		  "limits.processes", "from 1 to", "" },
 		{ "{\"network\": []}", "F:1:13", "network",
 		  "expected an object, found a list", "" },
 		{ NET("\"allowedDomains\": \"x\""), "F:1:31",
@@ -172,8 +295,8 @@ wrong_files(void **state)
 		{ NET("\"allowedDomains\":[\"a\",\n\"b\",\n  \"*.\"]"),
 		  "F:3:3", "network.allowedDomains[2]",
 		  "'*.' is not a domain pattern", "'*.example.com'" },
-		{ NET("\"deniedDomains\":[\"x:1\"]"), "F:1:30",
-		  "network.deniedDomains[0]", "has a port", "every port" },
+		{ NET("\"deniedDomains\":[\"x:0\"]"), "F:1:30",
+		  "network.deniedDomains[0]", "has no port", "every port" },
 		{ FS("\"denyRead\":[\"\"]"), "F:1:28",
 		  "filesystem.denyRead[0]", "empty string", "" },
 		{ FS("\"allowWrite\":[\"/a\", \"$NO/x\"]"), "F:1:36",
@@ -198,11 +321,15 @@ wrong_files(void **state)
 		{ "\xef\xbb\xbf{}", "F:1:1", "", "byte order mark", "" },
 	};
 
+	const char *show = getenv("FENCE_SHOW_WRONG");
+	FILE *fp = show != NULL ? fopen(show, "w") : NULL;
+
 	(void)state;
 	for (size_t i = 0; i < N_OF(cases); i++) {
 		struct policy *p = NULL;
 		struct err e = { 0 };
 
+		show_wrong(fp, cases[i].text);
 		if (policy_parse(cases[i].text, strlen(cases[i].text), "F",
 		    &env, &p, &e) == 0)
 			fail_msg("accepted: %s", cases[i].text);
@@ -215,6 +342,101 @@ wrong_files(void **state)
 		assert_int_equal(e.code, ERR_POLICY);
 		assert_null(p);
 	}
+	if (fp != NULL)
+		fclose(fp);
+}
+
+/* Every key, in one file. */
+static void
+every_type(void **state)
+{
+	struct policy *p = must_parse("{\"extends\":[\"code\",\"./x\"],"
+	    "\"allowPty\":true,\"forceNewSession\":null,\"profile\":"
+	    "\"strict\",\"network\":{\"allowLocalOutbound\":false,"
+	    "\"allowLocalOutboundPorts\":[1,65535,\"!80\"],"
+	    "\"httpProxyPort\":8080,\"upstreamProxy\":\"socks5://[::1]:9\","
+	    "\"allowedDomains\":[\"!a.test\",\"b.test\"]},"
+	    "\"filesystem\":{\"strictDenyRead\":true},"
+	    "\"env\":{\"set\":{\"A\":\"1 ;\",\"!B\":\"\"}},"
+	    "\"limits\":{\"memory\":\"2G\",\"time\":\"30m\"}}");
+
+	(void)state;
+	assert_int_equal(p->extends.n, 2);
+	assert_string_equal(p->extends.v[1].text, "./x");
+	assert_true(p->allow_pty.value);
+	assert_int_equal(p->force_new_session.value, TRI_AUTO);
+	assert_true(p->force_new_session.is_set);
+	assert_int_equal(p->profile.value, PROFILE_STRICT);
+	assert_int_equal(p->net.allow_local_outbound.value, TRI_FALSE);
+	assert_int_equal(p->net.allow_local_outbound_ports.list.n, 2);
+	assert_int_equal(
+	    p->net.allow_local_outbound_ports.list.v[1].number, 65535);
+	assert_int_equal(
+	    p->net.allow_local_outbound_ports.list.without[0].number, 80);
+	assert_int_equal(p->net.http_proxy_port.value, 8080);
+	assert_int_equal(p->net.allowed_domains.n, 1);
+	assert_int_equal(p->net.allowed_domains.nwithout, 1);
+	assert_string_equal(p->net.allowed_domains.without[0].text, "a.test");
+	assert_true(p->fs.default_deny_read.value);
+	assert_string_equal(p->env.set.list.v[0].name, "A");
+	assert_string_equal(p->env.set.list.v[0].text, "1 ;");
+	assert_string_equal(p->env.set.list.without[0].name, "B");
+	assert_int_equal(p->limits.memory.num.value, 2LL << 30);
+	assert_int_equal(p->limits.time.num.value, 30 * 60 * 1000);
+	policy_free(p);
+	p = must_parse("{\"extends\":\"@base\"}");
+	assert_int_equal(p->extends.n, 1);
+	policy_free(p);
+}
+
+/* One reading tells all that is wrong, in order, up to a syntax error. */
+static void
+all_errors(void **state)
+{
+	static const char text[] = "{\"netwrok\":{\"a\":[1,{}]},\n"
+	    "\"network\":{\"allowedDomains\":[\"*.\",1,\"a.test\"],\n"
+	    "\"sni\":\"x\"},\n\"filesystem\":[],\n"
+	    "\"allowPty\":1 x";
+	static const char *const where[] = { "F:1:2", "F:2:30", "F:2:35",
+	    "F:3:7", "F:4:14", "F:5:12", "F:5:14" };
+	struct errlist *errs = calloc(1, sizeof *errs);
+	static const char odd[] = "{\"x\":[{}],\"allowPty\":true}";
+	struct policy_env lax = env;
+	struct policy *p = NULL;
+
+	(void)state;
+	assert_non_null(errs);
+	assert_int_equal(policy_parse_all(text, strlen(text), "F",
+	    POLICY_JSONC, &env, &p, errs), -1);
+	assert_int_equal(errs->n, N_OF(where));
+	for (size_t i = 0; i < N_OF(where); i++)
+		assert_string_equal(errs->v[i].where, where[i]);
+	/* By name, unknown keys may stay. */
+	lax.ignore_unknown = true;
+	assert_int_equal(policy_parse_all(odd, strlen(odd), "F", POLICY_JSONC,
+	    &lax, &p, errs), 0);
+	assert_int_equal(p->nwarnings, 1);
+	policy_free(p);
+	free(errs);
+}
+
+static void
+more_errors_than_room(void **state)
+{
+	struct errlist *errs = calloc(1, sizeof *errs);
+	struct policy *p = NULL;
+	char text[4096] = "{\"network\":{\"allowedDomains\":[";
+
+	(void)state;
+	assert_non_null(errs);
+	for (unsigned i = 0; i < 100; i++)
+		strcat(text, "\"*.\",");
+	strcat(text, "]}}");
+	assert_int_equal(policy_parse_all(text, strlen(text), "F",
+	    POLICY_JSONC, &env, &p, errs), -1);
+	assert_int_equal(errs->n, 64);
+	assert_int_equal(errs->unlisted, 36);
+	free(errs);
 }
 
 static void
@@ -330,8 +552,15 @@ built_in_policy(void **state)
 	};
 	struct policy *p = NULL;
 	struct err e = { 0 };
+	const char *name;
 
 	(void)state;
+	for (size_t i = 0; (name = policy_builtin_name(i, NULL)) != NULL;
+	    i++) {
+		if (policy_load_builtin(name, &env, &p, &e) != 0)
+			fail_msg("%s: %s: %s", e.where, e.key, e.msg);
+		policy_free(p);
+	}
 	if (policy_load_builtin("workspace-write", &env, &p, &e) != 0)
 		fail_msg("%s: %s", e.where, e.msg);
 	assert_string_equal(p->name, "<built-in workspace-write>");
@@ -361,6 +590,9 @@ main(void)
 		cmocka_unit_test(other_letter_case_is_taken),
 		cmocka_unit_test(empty_sections_pass),
 		cmocka_unit_test(wrong_files),
+		cmocka_unit_test(every_type),
+		cmocka_unit_test(all_errors),
+		cmocka_unit_test(more_errors_than_room),
 		cmocka_unit_test(long_unknown_keys),
 		cmocka_unit_test(the_table),
 		cmocka_unit_test(files),

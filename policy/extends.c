@@ -1,0 +1,362 @@
+#include "policy/extends.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "platform/base/buf.h"
+#include "platform/base/str.h"
+#include "platform/base/vec.h"
+#include "platform/base/xalloc.h"
+#include "policy/merge.h"
+
+/* A policy's text and where it is from. */
+struct source {
+	const char		*identity;	/* what a cycle repeats */
+	const char		*shown;
+	const char		*dir;		/* of its relative extends */
+	enum policy_format	 format;
+	const char		*text;
+	size_t			 len;
+};
+
+static int	 follow(struct extends *, const struct source *, unsigned depth,
+		    struct policy **, struct err *);
+
+void
+extends_release(struct extends *x)
+{
+	vec_release(&x->steps);
+	vec_release(&x->files);
+	vec_release(&x->notices);
+}
+
+static void
+add_step(struct extends *x, unsigned depth, const char *label)
+{
+	*vec_push(&x->steps) = (struct extends_step){ label, depth };
+}
+
+static void
+digest_text(struct extends *x, const char *what, const char *text, size_t len)
+{
+	char head[64];
+
+	if (x->digest == NULL)
+		return;
+	snprintf(head, sizeof head, "%zu %zu\n", strlen(what), len);
+	sha256_add(x->digest, head, strlen(head));
+	sha256_add(x->digest, what, strlen(what));
+	sha256_add(x->digest, text, len);
+}
+
+/* ---- files ---- */
+
+static const char *
+real_path(struct arena *a, const char *path)
+{
+	char real[PATH_MAX];
+
+	return arena_strdup(a, realpath(path, real) != NULL ? real : path);
+}
+
+static const char *
+dir_of(struct extends *x, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (slash == NULL)
+		return x->cwd;
+	return arena_strndup(x->arena, path,
+	    slash == path ? 1 : (size_t)(slash - path));
+}
+
+static int
+load_file(struct extends *x, const char *path, const char *as, unsigned depth,
+    struct policy **ret, struct err *e)
+{
+	const char *real = real_path(x->arena, path);
+	struct source s = {
+		.identity = arena_printf(x->arena, "file:%s", real),
+		.shown = path,
+		.dir = dir_of(x, path),
+		.format = policy_format_of(path),
+	};
+	bool is_file = false;
+	struct buf b;
+	int rc;
+
+	buf_init(&b, 0);
+	rc = policy_read(path, depth == 0, &b, &is_file, e);
+	if (rc == 0) {
+		if (is_file)
+			*vec_push(&x->files) = real;
+		digest_text(x, as, b.data, b.len);
+		s.text = b.data;
+		s.len = b.len;
+		rc = follow(x, &s, depth, ret, e);
+	}
+	buf_release(&b);
+	return rc;
+}
+
+/* ---- templates ---- */
+
+static bool
+has_suffix(const char *s, const char *suffix)
+{
+	size_t n = strlen(s), m = strlen(suffix);
+
+	return n > m && strcmp(s + n - m, suffix) == 0;
+}
+
+/* "code.json" is "code", as the Go program has it. */
+static const char *
+template_name(struct arena *a, const char *name)
+{
+	if (has_suffix(name, ".json"))
+		return arena_strndup(a, name, strlen(name) - 5);
+	if (has_suffix(name, ".jsonc"))
+		return arena_strndup(a, name, strlen(name) - 6);
+	return name;
+}
+
+static int
+fail_template(const char *name, struct err *e)
+{
+	const char *best = policy_builtin_near(name);
+
+	err_set(e, ERR_POLICY, "no template is named '%.60s'", name);
+	if (best != NULL)
+		err_hint(e, "did you mean \"%s\"?", best);
+	else
+		err_hint(e, "'fence template list' lists them; a file is "
+		    "written with a slash: \"./%.60s\"", name);
+	return -1;
+}
+
+static int
+load_template(struct extends *x, const char *name, unsigned depth,
+    struct policy **ret, struct err *e)
+{
+	const char *n, *text;
+
+	for (size_t i = 0; (n = policy_builtin_name(i, &text)) != NULL; i++) {
+		struct source s = { .dir = x->cwd, .format = POLICY_JSONC };
+
+		if (strcmp(n, name) != 0)
+			continue;
+		s.identity = arena_printf(x->arena, "template:%s", n);
+		s.shown = arena_printf(x->arena, "<built-in %s>", n);
+		s.text = text;
+		s.len = strlen(text);
+		/* The name alone: a new version of fence is not a new file. */
+		digest_text(x, s.identity, "", 0);
+		return follow(x, &s, depth, ret, e);
+	}
+	return fail_template(name, e);
+}
+
+/* ---- the user's own ---- */
+
+static int
+load_user(struct extends *x, const char *prefix, unsigned depth,
+    struct policy **ret, struct err *e)
+{
+	struct sha256 *digest = x->digest;
+	int rc;
+
+	/* The user's own file is his word already. */
+	digest_text(x, "@base", "", 0);
+	x->digest = NULL;
+	if (x->user != NULL) {
+		add_step(x, depth, arena_printf(x->arena,
+		    "%suser config: %s", prefix, x->user));
+		rc = load_file(x, x->user, "@base", depth, ret, e);
+	} else {
+		add_step(x, depth, arena_printf(x->arena, "%sbuiltin default "
+		    "(no config loaded from %s)", prefix,
+		    x->canonical != NULL ? x->canonical : "a home directory"));
+		rc = load_template(x, "workspace-write", depth, ret, e);
+	}
+	x->digest = digest;
+	return rc;
+}
+
+/* ---- following ---- */
+
+/* On the heap: a list of errors is too large for every hop of a chain. */
+static int
+parse(struct extends *x, const struct source *s, struct policy **ret,
+    struct err *e)
+{
+	struct errlist *list = xcalloc(1, sizeof *list);
+	int rc = policy_parse_all(s->text, s->len, s->shown, s->format,
+	    &x->env, ret, list);
+
+	if (rc != 0 && list->n > 0 && e != NULL)
+		*e = list->v[0];
+	else if (rc != 0)
+		err_set(e, ERR_POLICY, "cannot read '%s'", s->shown);
+	free(list);
+	for (size_t i = 0; rc == 0 && i < (*ret)->nwarnings; i++)
+		*vec_push(&x->notices) = arena_strdup(x->arena,
+		    (*ret)->warnings[i]);
+	return rc;
+}
+
+static bool
+is_path(const char *text)
+{
+	return text[0] == '.' || text[0] == '~' || strpbrk(text, "/\\") != NULL;
+}
+
+static const char *
+target_path(struct extends *x, const char *dir, const char *text)
+{
+	if (text[0] == '/')
+		return text;
+	if (text[0] == '~' && text[1] == '/' && x->env.home != NULL)
+		return arena_printf(x->arena, "%s%s", x->env.home, text + 1);
+	if (text[0] == '.' && text[1] == '/')
+		text += 2;
+	return arena_printf(x->arena, "%s/%s",
+	    strcmp(dir, "/") == 0 ? "" : dir, text);
+}
+
+static int
+load_target(struct extends *x, const struct source *from, const char *text,
+    unsigned depth, struct policy **ret, struct err *e)
+{
+	const char *path, *name;
+
+	if (strcmp(text, "@base") == 0)
+		return load_user(x, "@base ", depth, ret, e);
+	if (is_path(text)) {
+		path = target_path(x, from->dir, text);
+		add_step(x, depth, arena_printf(x->arena, "%s: %s",
+		    x->user != NULL && strcmp(real_path(x->arena, path),
+		    real_path(x->arena, x->user)) == 0 ? "user config" :
+		    "file", path));
+		return load_file(x, path, text, depth, ret, e);
+	}
+	name = template_name(x->arena, text);
+	add_step(x, depth, arena_printf(x->arena, "builtin template: %s",
+	    name));
+	return load_template(x, name, depth, ret, e);
+}
+
+/* A failure that has no place of its own is of the line that led there. */
+static int
+place_failure(const struct entry *entry, struct err *e)
+{
+	if (e != NULL && (e->where[0] == '\0' || strchr(e->where, ':') ==
+	    NULL)) {
+		char what[sizeof e->msg];
+
+		if (e->where[0] != '\0') {
+			snprintf(what, sizeof what, "'%.100s': %.140s",
+			    e->where, e->msg);
+			memcpy(e->msg, what, sizeof what);
+		}
+		err_where(e, entry->at.file, entry->at.line, entry->at.col);
+		err_key(e, "extends");
+	}
+	return -1;
+}
+
+/* All that p extends, merged left to right; NULL for nothing. */
+static int
+load_bases(struct extends *x, const struct source *s, const struct policy *p,
+    unsigned depth, struct policy **ret, struct err *e)
+{
+	struct policy *base = NULL, *next, *merged;
+
+	for (size_t i = 0; i < p->extends.n; i++) {
+		const struct entry *entry = &p->extends.v[i];
+
+		next = NULL;
+		if (load_target(x, s, entry->text, depth + 1, &next, e) != 0) {
+			policy_free(base);
+			return place_failure(entry, e);
+		}
+		if (base != NULL) {
+			merged = policy_merge(base, next);
+			policy_free(base);
+			policy_free(next);
+			next = merged;
+		}
+		base = next;
+	}
+	*ret = base;
+	return 0;
+}
+
+static int
+enter(struct extends *x, const struct source *s, unsigned depth,
+    struct err *e)
+{
+	for (size_t i = 0; i < x->nstack; i++)
+		if (strcmp(x->stack[i], s->identity) == 0) {
+			err_set(e, ERR_POLICY, "'%.150s' extends itself, by "
+			    "way of %zu other%s", s->shown,
+			    x->nstack - i - 1, x->nstack - i == 2 ? "" : "s");
+			return -1;
+		}
+	if (depth > EXTENDS_DEPTH)
+		return err_set(e, ERR_POLICY, "the chain of extends is longer "
+		    "than %d", EXTENDS_DEPTH);
+	if (++x->total > EXTENDS_MAX)
+		return err_set(e, ERR_POLICY, "more than %d policies are "
+		    "extended in all", EXTENDS_MAX);
+	x->stack[x->nstack++] = s->identity;
+	return 0;
+}
+
+static int
+follow(struct extends *x, const struct source *s, unsigned depth,
+    struct policy **ret, struct err *e)
+{
+	struct policy *p = NULL, *base = NULL;
+	int rc;
+
+	if (enter(x, s, depth, e) != 0)
+		return -1;
+	rc = parse(x, s, &p, e);
+	if (rc == 0)
+		rc = load_bases(x, s, p, depth, &base, e);
+	if (rc == 0)
+		rc = policy_check_removals(base, p, e);
+	if (rc == 0)
+		*ret = policy_merge(base, p);
+	policy_free(base);
+	policy_free(p);
+	x->nstack--;
+	return rc;
+}
+
+/* ---- beginnings ---- */
+
+int
+extends_file(struct extends *x, const char *path, const char *label,
+    struct policy **ret, struct err *e)
+{
+	add_step(x, 0, arena_printf(x->arena, "%s: %s", label, path));
+	return load_file(x, path, "", 0, ret, e);
+}
+
+int
+extends_template(struct extends *x, const char *name, struct policy **ret,
+    struct err *e)
+{
+	name = template_name(x->arena, name);
+	add_step(x, 0, arena_printf(x->arena, "builtin template: %s", name));
+	return load_template(x, name, 0, ret, e);
+}
+
+int
+extends_user(struct extends *x, struct policy **ret, struct err *e)
+{
+	return load_user(x, "", 0, ret, e);
+}

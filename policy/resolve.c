@@ -1,0 +1,502 @@
+#include "policy/resolve.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "platform/base/vec.h"
+#include "policy/find.h"
+#include "policy/keys.h"
+#include "policy/layers.h"
+#include "policy/merge.h"
+#include "policy/trust.h"
+
+enum { NAMED_MAX = 8 };		/* refused wishes that a notice names */
+
+struct work {
+	const struct resolve_request *req;
+	struct resolved		*ret;
+	struct arena		*arena;
+	const char		*user;
+	const char		*canonical;
+	struct extends_names	 files, notices;
+	struct {
+		struct extends_step	*v;
+		size_t			 n, cap;
+	} chain;
+};
+
+static struct extends
+begin(struct work *w, const char *workspace)
+{
+	return (struct extends){
+		.arena = w->arena,
+		.env = {
+			.workspace = workspace,
+			.home = w->req->home,
+			.environ = w->req->environ,
+			.ignore_unknown = w->req->ignore_unknown,
+		},
+		.cwd = w->req->cwd,
+		.user = w->user,
+		.canonical = w->canonical,
+	};
+}
+
+static void
+add_name(struct extends_names *names, const char *name)
+{
+	for (size_t i = 0; i < names->n; i++)
+		if (strcmp(names->v[i], name) == 0)
+			return;
+	*vec_push(names) = name;
+}
+
+/* What a chain found joins the result, in the order of the layers. */
+static void
+end(struct work *w, struct extends *x)
+{
+	for (size_t i = 0; i < x->steps.n; i++)
+		*vec_push(&w->chain) = x->steps.v[i];
+	for (size_t i = 0; i < x->files.n; i++)
+		add_name(&w->files, x->files.v[i]);
+	for (size_t i = 0; i < x->notices.n; i++)
+		add_name(&w->notices, x->notices.v[i]);
+	extends_release(x);
+}
+
+static const char *
+real_path(struct arena *a, const char *path)
+{
+	char real[PATH_MAX];
+
+	return arena_strdup(a, realpath(path, real) != NULL ? real : path);
+}
+
+/* path: absolute. */
+static const char *
+dir_of(struct arena *a, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash == path ? "/" :
+	    arena_strndup(a, path, (size_t)(slash - path));
+}
+
+/*
+ * The name that is trusted: in its real directory, and itself not followed.
+ * Its directory is what its relative paths mean.
+ */
+static const char *
+trusted_name(struct arena *a, const char *path)
+{
+	const char *dir = real_path(a, dir_of(a, path));
+
+	return arena_printf(a, "%s%s", strcmp(dir, "/") == 0 ? "" : dir,
+	    strrchr(path, '/'));
+}
+
+/* ---- one-shot flags ---- */
+
+static int
+add_flags(struct policy *p, const struct policy_env *env, const char *name,
+    const char *flag, const struct resolve_list *l, struct err *e)
+{
+	const struct key *key = NULL;
+	struct strlist *list;
+	char spelling[64];
+
+	if (l->n == 0 || keys_find(name, &key, spelling, sizeof spelling) !=
+	    KEY_FOUND)
+		return 0;
+	list = keys_strlist(key, p);
+	list->v = arena_alloc(p->arena, l->n * sizeof *list->v);
+	list->is_set = true;
+	for (size_t i = 0; i < l->n; i++) {
+		struct entry *entry = &list->v[list->n];
+
+		entry->text = arena_strdup(p->arena, l->v[i]);
+		entry->at = (struct origin){ p->name, 0, 0 };
+		if (key->check(p, env, entry, e) != 0) {
+			if (e != NULL) {
+				e->code = ERR_USAGE;
+				e->where[0] = '\0';
+				err_key(e, "%s", flag);
+			}
+			return -1;
+		}
+		list->n++;
+	}
+	return 0;
+}
+
+static bool
+has_flags(const struct resolve_request *r)
+{
+	return r->allow.n + r->write.n + r->read.n + r->deny_read.n > 0;
+}
+
+/* Replaces *p by itself and the flags.  Their paths are the shell's: cwd. */
+static int
+merge_flags(const struct resolve_request *r, struct policy **p,
+    struct err *e)
+{
+	struct policy_env env = { .workspace = r->cwd, .home = r->home,
+	    .environ = r->environ };
+	struct policy *child, *merged;
+	int rc = -1;
+
+	if (!has_flags(r))
+		return 0;
+	child = policy_new("<command line>", &env);
+	if (add_flags(child, &env, "network.allowedDomains", "--allow",
+	    &r->allow, e) == 0 &&
+	    add_flags(child, &env, "filesystem.allowWrite", "--write",
+	    &r->write, e) == 0 &&
+	    add_flags(child, &env, "filesystem.allowRead", "--read",
+	    &r->read, e) == 0 &&
+	    add_flags(child, &env, "filesystem.denyRead", "--deny-read",
+	    &r->deny_read, e) == 0) {
+		/* The result is called as the child is. */
+		child->name = arena_strdup(child->arena, (*p)->name);
+		child->workspace = arena_strdup(child->arena,
+		    (*p)->workspace);
+		merged = policy_merge(*p, child);
+		policy_free(*p);
+		*p = merged;
+		rc = 0;
+	}
+	policy_free(child);
+	return rc;
+}
+
+/* ---- the first layer ---- */
+
+static int
+load_named(struct work *w, struct err *e)
+{
+	const struct resolve_request *r = w->req;
+	struct extends x = begin(w, r->cwd);
+	int rc;
+
+	if (r->settings != NULL) {
+		rc = extends_file(&x, r->settings, "settings file",
+		    &w->ret->policy, e);
+	} else {
+		rc = extends_template(&x, r->template_name, &w->ret->policy,
+		    e);
+		/* Only the name can be wrong: templates are ours. */
+		if (rc != 0 && e != NULL && e->where[0] == '\0')
+			e->code = ERR_USAGE;
+	}
+	end(w, &x);
+	return rc;
+}
+
+static int
+load_user(struct work *w, struct err *e)
+{
+	struct extends x = begin(w, w->req->cwd);
+	int rc = extends_user(&x, &w->ret->policy, e);
+
+	w->ret->is_builtin_default = w->user == NULL;
+	end(w, &x);
+	return rc;
+}
+
+/* ---- the project ---- */
+
+static int
+load_project(struct work *w, const char *path, struct extends *x,
+    struct policy **ret, char hex[SHA256_HEX], struct err *e)
+{
+	struct sha256 h;
+
+	*x = begin(w, dir_of(w->arena, path));
+	sha256_init(&h);
+	x->digest = &h;
+	if (extends_file(x, path, "project config", ret, e) != 0)
+		return -1;
+	x->digest = NULL;
+	sha256_end_hex(&h, hex);
+	return 0;
+}
+
+static void
+notice_untrusted(struct work *w, const struct policy *asked)
+{
+	struct buf b;
+	size_t n;
+
+	buf_init(&b, 0);
+	n = layers_refused(w->ret->policy, asked, NAMED_MAX, &b);
+	if (n > NAMED_MAX)
+		buf_printf(&b, " and %zu more", n - NAMED_MAX);
+	if (n > 0)
+		*vec_push(&w->notices) = arena_printf(w->arena,
+		    "%s is not trusted and was not given: %s; read it, then "
+		    "'fence config trust %s'", w->ret->project, b.data,
+		    w->ret->project);
+	buf_release(&b);
+}
+
+static int
+layer_project(struct work *w, struct extends *x, struct policy **project,
+    struct err *e)
+{
+	if (load_user(w, e) != 0 || merge_flags(w->req, &w->ret->policy, e) !=
+	    0 || merge_flags(w->req, project, e) != 0)
+		return -1;
+	if (x->steps.n > 0)
+		x->steps.v[0].label = arena_printf(w->arena,
+		    "%s (not trusted: may only tighten)",
+		    x->steps.v[0].label);
+	end(w, x);
+	notice_untrusted(w, *project);
+	layers_add(w->ret->policy, *project);
+	*project = NULL;
+	return 0;
+}
+
+static int
+use_project(struct work *w, const char *path, struct err *e)
+{
+	const char *store = trust_store(w->arena, w->req->home,
+	    w->req->environ);
+	struct policy *project = NULL;
+	char hex[SHA256_HEX];
+	struct extends x;
+	int rc;
+
+	rc = load_project(w, path, &x, &project, hex, e);
+	w->ret->project = path;
+	if (rc == 0 && trust_knows(store, trusted_name(w->arena, path), hex)) {
+		w->ret->is_trusted = true;
+		w->ret->workspace = dir_of(w->arena, path);
+		w->ret->policy = project;
+		project = NULL;
+		end(w, &x);
+		rc = merge_flags(w->req, &w->ret->policy, e);
+	} else if (rc == 0) {
+		rc = layer_project(w, &x, &project, e);
+	}
+	policy_free(project);
+	extends_release(&x);
+	return rc;
+}
+
+/* The user's own file is no project's, also where it is found as one. */
+static const char *
+project_of(struct work *w)
+{
+	const char *path;
+
+	if (w->req->ignore_project)
+		return NULL;
+	path = find_project(w->arena, w->req->cwd);
+	if (path != NULL && w->user != NULL && strcmp(real_path(w->arena,
+	    path), real_path(w->arena, w->user)) == 0)
+		return NULL;
+	return path;
+}
+
+static int
+load_first(struct work *w, struct err *e)
+{
+	const char *project;
+
+	if (w->req->settings != NULL || w->req->template_name != NULL) {
+		if (load_named(w, e) != 0)
+			return -1;
+	} else if ((project = project_of(w)) != NULL) {
+		return use_project(w, project, e);
+	} else if (load_user(w, e) != 0) {
+		return -1;
+	}
+	return merge_flags(w->req, &w->ret->policy, e);
+}
+
+/* ---- profile and ceilings ---- */
+
+static int
+layer_profile(struct work *w, struct err *e)
+{
+	struct policy *strict = NULL;
+	bool is_strict = false;
+	struct extends x;
+	int rc;
+
+	for (const struct policy *p = w->ret->policy; p != NULL; p = p->also)
+		is_strict = is_strict || p->profile.value == PROFILE_STRICT;
+	if (!is_strict)
+		return 0;
+	x = begin(w, w->ret->workspace);
+	rc = extends_template(&x, "strict", &strict, e);
+	if (rc == 0)
+		layers_add(w->ret->policy, strict);
+	if (x.steps.n > 0)
+		x.steps.v[0].label = "profile: strict";
+	end(w, &x);
+	return rc;
+}
+
+static int
+layer_ceiling(struct work *w, const char *path, struct err *e)
+{
+	struct extends x = begin(w, w->ret->workspace);
+	struct policy *p = NULL;
+	int rc;
+
+	rc = extends_file(&x, path, "ceiling", &p, e);
+	if (rc == 0)
+		rc = layers_check_ceiling(p, e);
+	if (rc == 0)
+		layers_add(w->ret->policy, p);
+	else
+		policy_free(p);
+	end(w, &x);
+	return rc;
+}
+
+static int
+is_ceiling(const struct dirent *d)
+{
+	static const char *const suffixes[] = { ".json", ".jsonc", ".ini",
+	    ".conf" };
+	const char *dot = strrchr(d->d_name, '.');
+
+	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+		if (dot != NULL && dot != d->d_name &&
+		    strcmp(dot, suffixes[i]) == 0)
+			return 1;
+	return 0;
+}
+
+/* A directory that is there and cannot be read is no missing one. */
+static int
+layer_ceilings(struct work *w, struct err *e)
+{
+	const char *dir = w->req->ceiling_dir != NULL ? w->req->ceiling_dir :
+	    "/etc/fence/ceiling.d";
+	struct dirent **found = NULL;
+	int n = scandir(dir, &found, is_ceiling, alphasort), rc = 0;
+
+	if (n < 0 && errno == ENOENT)
+		return 0;
+	if (n < 0) {
+		err_set(e, ERR_POLICY, "cannot read the ceilings");
+		if (e != NULL)
+			e->sys = errno;
+		err_where(e, dir, 0, 0);
+		return -1;
+	}
+	for (int i = 0; i < n; i++) {
+		if (rc == 0)
+			rc = layer_ceiling(w, arena_printf(w->arena, "%s/%s",
+			    dir, found[i]->d_name), e);
+		free(found[i]);
+	}
+	free(found);
+	return rc;
+}
+
+/* ---- all of it ---- */
+
+static void *
+keep(struct arena *a, const void *v, size_t bytes)
+{
+	void *p = arena_alloc(a, bytes + 1);
+
+	if (bytes > 0)
+		memcpy(p, v, bytes);
+	return p;
+}
+
+static void
+hand_over(struct work *w)
+{
+	struct resolved *ret = w->ret;
+
+	ret->notices = keep(w->arena, w->notices.v,
+	    w->notices.n * sizeof *w->notices.v);
+	ret->nnotices = w->notices.n;
+	ret->chain = keep(w->arena, w->chain.v,
+	    w->chain.n * sizeof *w->chain.v);
+	ret->nchain = w->chain.n;
+	ret->files = keep(w->arena, w->files.v,
+	    w->files.n * sizeof *w->files.v);
+	ret->nfiles = w->files.n;
+	vec_release(&w->notices);
+	vec_release(&w->chain);
+	vec_release(&w->files);
+}
+
+int
+policy_resolve(const struct resolve_request *r, struct resolved *ret,
+    struct err *e)
+{
+	struct work w = { .req = r, .ret = ret };
+	int rc;
+
+	*ret = (struct resolved){ 0 };
+	if (r->settings != NULL && r->template_name != NULL)
+		return err_set(e, ERR_USAGE,
+		    "--settings and --template exclude each other");
+	ret->arena = arena_new();
+	w.arena = ret->arena;
+	ret->workspace = arena_strdup(w.arena, r->cwd);
+	w.user = find_user(w.arena, r->home, r->environ, &w.canonical);
+	rc = load_first(&w, e);
+	if (rc == 0)
+		rc = layer_profile(&w, e);
+	if (rc == 0)
+		rc = layer_ceilings(&w, e);
+	hand_over(&w);
+	if (rc == 0)
+		layers_settle(ret->policy);
+	else
+		resolved_release(ret);
+	return rc;
+}
+
+void
+resolved_release(struct resolved *r)
+{
+	for (struct policy *p = r->policy, *next; p != NULL; p = next) {
+		next = p->also;
+		policy_free(p);
+	}
+	arena_free(r->arena);
+	*r = (struct resolved){ 0 };
+}
+
+const char *
+policy_trusted_name(struct arena *a, const char *cwd, const char *path)
+{
+	if (path[0] != '/')
+		path = arena_printf(a, "%s/%s",
+		    strcmp(cwd, "/") == 0 ? "" : cwd, path);
+	return trusted_name(a, path);
+}
+
+int
+policy_digest(const struct resolve_request *r, const char *path,
+    struct arena *a, const char **ret_name, char ret_hex[SHA256_HEX],
+    struct err *e)
+{
+	struct work w = { .req = r, .arena = a };
+	struct policy *p = NULL;
+	struct extends x;
+	int rc;
+
+	path = policy_trusted_name(a, r->cwd, path);
+	w.user = find_user(a, r->home, r->environ, &w.canonical);
+	rc = load_project(&w, path, &x, &p, ret_hex, e);
+	if (rc == 0)
+		*ret_name = path;
+	policy_free(p);
+	extends_release(&x);
+	return rc;
+}

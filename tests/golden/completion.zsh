@@ -1,0 +1,90 @@
+#compdef fence fence-run
+# Completion of fence and fence-run for zsh.
+
+_fence_lookup() {
+	case $at in
+	fence-run) at=run ;;
+	fence)
+		case $1 in
+		'') ;;
+		-*) at=run ;;
+		config|template) at="$1${2:+ $2}" ;;
+		*) at=$1 ;;
+		esac ;;
+	esac
+	case $at in
+	fence)
+		opts='-s --settings -t --template -a --allow -w --write -r --read --deny-read --ignore-unknown-keys -m --monitor --trace-file --dry-run --list-templates -h --help -v --version'
+		list='run config template why completion help' ;;
+	'run')
+		opts='-s --settings -t --template -a --allow -w --write -r --read --deny-read --ignore-unknown-keys -m --monitor --trace-file --dry-run --list-templates -h --help -v --version'
+		list='' ;;
+	'config')
+		opts=''
+		list='show check init schema trust untrust diff' ;;
+	'config show')
+		opts='-s --settings -t --template -a --allow -w --write -r --read --deny-read --ignore-unknown-keys --origins --format'
+		list='' ;;
+	'config check')
+		opts='--ignore-unknown-keys'
+		list='' ;;
+	'config init')
+		opts='-t --template --minimal -o --output -y --force --print --scaffold'
+		list='' ;;
+	'config schema')
+		opts=''
+		list='' ;;
+	'config trust')
+		opts=''
+		list='' ;;
+	'config untrust')
+		opts=''
+		list='' ;;
+	'config diff')
+		opts=''
+		list='' ;;
+	'template')
+		opts=''
+		list='list show' ;;
+	'template list')
+		opts=''
+		list='' ;;
+	'template show')
+		opts=''
+		list='cargo-build ci code code-relaxed code-strict default-deny disable-telemetry git-readonly go-build hermes local-dev-server npm-install pip-install strict workspace-write' ;;
+	'why')
+		opts='-s --settings -t --template -a --allow -w --write -r --read --deny-read --ignore-unknown-keys --json'
+		list='connect read write exec' ;;
+	'completion')
+		opts=''
+		list='bash zsh fish' ;;
+	'help')
+		opts=''
+		list='' ;;
+	*)
+		opts=
+		list= ;;
+	esac
+}
+
+_fence() {
+	local at=${words[1]##*/} prev=${words[CURRENT-1]} opts list
+	local first= second=
+	(( CURRENT <= 2 )) || first=${words[2]}
+	(( CURRENT <= 3 )) || second=${words[3]}
+	_fence_lookup "$first" "$second"
+	case $prev in
+	-t|--template) list='cargo-build ci code code-relaxed code-strict default-deny disable-telemetry git-readonly go-build hermes local-dev-server npm-install pip-install strict workspace-write' ;;
+	-s|--settings|-w|--write|-r|--read|--deny-read|-o|--output)
+		list= ;;
+	esac
+	case $PREFIX in
+	-*) compadd -- ${=opts} ;;
+	*)
+		[[ -z $list ]] || compadd -- ${=list}
+		[[ $at != run ]] || _command_names -e
+		[[ $at == fence ]] || _files ;;
+	esac
+}
+
+compdef _fence fence fence-run
