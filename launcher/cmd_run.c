@@ -54,27 +54,42 @@ run_planned(const struct run_options *ro, char **argv, struct err *e)
 	return status;
 }
 
-int
-cmd_run(const char *program, int argc, char **argv, struct err *e)
+static int
+run_options(const char *program, const struct run_options *ro, char **argv,
+    struct err *e)
 {
-	struct run_options ro = { 0 };
-	int rest = 0;
-
-	if (opt_parse(argc, argv, &ro, &rest, e) != 0)
-		return (int)e->code;
-	if (ro.help) {
+	if (ro->help && strcmp(program, "fence") == 0)
+		return cmd_help(program, 0, NULL, e);
+	if (ro->help) {
 		opt_usage(program, stdout);
 		return 0;
 	}
-	if (ro.version) {
+	if (ro->version) {
 		printf("fence %s\n", FENCE_VERSION);
 		return 0;
 	}
-	if (rest >= argc) {
+	if (ro->list_templates)
+		return cmd_template_list(program, 1, (char *[]){
+		    (char *)"list", NULL }, e);
+	if (argv[0] == NULL) {
 		err_set(e, ERR_USAGE, "no command given");
 		err_hint(e, "%s [options] [--] command [argument ...]",
 		    program);
 		return EXIT_USAGE;
 	}
-	return run_planned(&ro, argv + rest, e);
+	return run_planned(ro, argv, e);
+}
+
+int
+cmd_run(const char *program, int argc, char **argv, struct err *e)
+{
+	struct run_options ro = { 0 };
+	int rest = 0, status;
+
+	if (opt_parse(argc, argv, &ro, &rest, e) != 0)
+		status = (int)e->code;
+	else
+		status = run_options(program, &ro, argv + rest, e);
+	opt_release(&ro);
+	return status;
 }

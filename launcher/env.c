@@ -10,7 +10,7 @@
 #define PROXY_URL	"http://127.0.0.1:3128"
 #define NO_PROXY_LIST	"localhost,127.0.0.1,::1"
 
-/* Set inside, whatever the host has. */
+/* Set inside, whatever the host has; the first whatever the policy says. */
 static const char *const ours[] = {
 	"FENCE_SANDBOX=1",
 	"HTTP_PROXY=" PROXY_URL, "http_proxy=" PROXY_URL,
@@ -24,6 +24,13 @@ static const char *const gone[] = {
 	"LD_*", "DYLD_*",		/* the loader is ours alone */
 	"FENCE_PRETEND", "FENCE_PAUSE_AT",
 };
+
+/* How names of secrets end (env.denySecrets). */
+static const char *const secret_ends[] = { "_TOKEN", "_KEY", "_SECRET",
+    "_SECRETS", "_PASSWORD", "_PASSWD", "_PASSPHRASE", "_CREDENTIALS",
+    "_ACCESS_KEY_ID" };
+
+enum { NOURS = sizeof ours / sizeof ours[0] };
 
 static size_t
 name_len(const char *s)
@@ -103,31 +110,94 @@ is_stale(const char *var, const char *const *roots, size_t nroots)
 	return false;
 }
 
-char **
-env_compose(struct arena *a, char *const *host, const char *const *roots,
-    size_t nroots)
+static bool
+is_secret(const char *var)
 {
-	size_t n = 0, k = 0;
-	const char *asan;
+	size_t n = name_len(var);
+
+	for (size_t i = 0; i < sizeof secret_ends / sizeof secret_ends[0];
+	    i++) {
+		size_t m = strlen(secret_ends[i]);
+
+		if (n >= m && strncasecmp(var + n - m, secret_ends[i], m) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Does an entry, NAME or PREFIX*, mean this variable? */
+static bool
+is_listed(const struct strlist *l, const char *var)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const char *text = l->v[i].text;
+		size_t n = strlen(text);
+
+		if (n > 0 && text[n - 1] == '*' ?
+		    strncmp(var, text, n - 1) == 0 :
+		    name_len(var) == n && strncmp(var, text, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_set_by_policy(const struct policy *p, const char *var)
+{
+	for (size_t i = 0; i < p->env.set.list.n; i++)
+		if (same_name(var, p->env.set.list.v[i].name))
+			return true;
+	return false;
+}
+
+static bool
+is_denied(const struct policy *p, const char *var)
+{
+	if (is_set_by_policy(p, var))
+		return true;		/* the policy's value takes its place */
+	return (is_listed(&p->env.deny, var) || (p->env.deny_secrets.value &&
+	    is_secret(var))) && !is_listed(&p->env.allow, var);
+}
+
+/* A program built with gcc's ASan dies when anything is preloaded before
+ * libasan, unless told not to mind. */
+static char *
+asan_options(struct arena *a, char *const *host)
+{
+	const char *asan = env_get(host, "ASAN_OPTIONS");
+
+	return asan != NULL && asan[0] != '\0' ?
+	    arena_printf(a, "ASAN_OPTIONS=%s:verify_asan_link_order=0", asan) :
+	    arena_strdup(a, "ASAN_OPTIONS=verify_asan_link_order=0");
+}
+
+char **
+env_compose(struct arena *a, char *const *host, const struct policy *p,
+    const char *const *roots, size_t nroots)
+{
+	const struct strlist *set = &p->env.set.list;
+	size_t n = 0, k = 0, nours = NOURS;
 	char **out;
 
+	if (p->net.proxy_variables.value == NET_PROXYVARS_OFF)
+		nours = 1;
 	while (host[n] != NULL)
 		n++;
-	out = arena_alloc(a, (n + sizeof ours / sizeof ours[0] + 2) *
-	    sizeof *out);
+	out = arena_alloc(a, (n + NOURS + set->n + 2) * sizeof *out);
 	for (size_t i = 0; i < n; i++)
-		if (!is_gone(host[i]) &&
+		if (!is_gone(host[i]) && !is_denied(p, host[i]) &&
 		    !is_stale(host[i], roots, nroots) &&
 		    !same_name(host[i], "ASAN_OPTIONS"))
 			out[k++] = host[i];
-	for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
-		out[k++] = arena_strdup(a, ours[i]);
-	/* A program built with gcc's ASan dies when anything is preloaded
-	 * before libasan, unless told not to mind. */
-	asan = env_get(host, "ASAN_OPTIONS");
-	out[k++] = asan != NULL && asan[0] != '\0' ?
-	    arena_printf(a, "ASAN_OPTIONS=%s:verify_asan_link_order=0", asan) :
-	    arena_strdup(a, "ASAN_OPTIONS=verify_asan_link_order=0");
+	for (size_t i = 0; i < set->n; i++)
+		if (!same_name(set->v[i].name, ours[0]))
+			out[k++] = arena_printf(a, "%s=%s", set->v[i].name,
+			    set->v[i].text);
+	for (size_t i = 0; i < nours; i++)
+		if (i == 0 || !is_set_by_policy(p, ours[i]))
+			out[k++] = arena_strdup(a, ours[i]);
+	if (!is_set_by_policy(p, "ASAN_OPTIONS"))
+		out[k++] = asan_options(a, host);
 	out[k] = NULL;
 	return out;
 }

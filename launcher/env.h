@@ -6,13 +6,15 @@
 #define FENCE_LAUNCHER_ENV_H
 
 #include "platform/base/arena.h"
+#include "policy/policy.h"
 
 /*
- * Pure.  host: NULL-terminated NAME=VALUE strings; so is the result.  roots:
- * the writable trees, where a TMPDIR may stay.
+ * Pure.  host: NULL-terminated NAME=VALUE strings; so is the result.  The
+ * policy's env.* and network.proxyVariables hold; roots: the writable trees,
+ * where a TMPDIR may stay.
  */
 char	**env_compose(struct arena *, char *const *host,
-	    const char *const *roots, size_t nroots);
+	    const struct policy *, const char *const *roots, size_t nroots);
 /* The value of NAME in such an array, or NULL. */
 const char	*env_get(char *const *env, const char *name);
 

@@ -1,15 +1,20 @@
 noinst_LIBRARIES += launcher/liblauncher.a
 launcher_liblauncher_a_SOURCES = \
 	launcher/addrbook.c launcher/addrbook.h \
-	launcher/cmd.h launcher/cmd_run.c \
+	launcher/cmd.c launcher/cmd.h launcher/cmd_completion.c \
+	launcher/cmd_config.c launcher/cmd_config_init.c launcher/config.h \
+	launcher/cmd_run.c launcher/cmd_template.c launcher/cmd_why.c \
 	launcher/dial.c launcher/dial.h \
+	launcher/enforce.c launcher/enforce.h \
 	launcher/env.c launcher/env.h \
 	launcher/event.c launcher/event.h \
 	launcher/exit.h \
+	launcher/facts.c launcher/facts.h \
 	launcher/monitor.c launcher/monitor.h \
 	launcher/mounts.c launcher/mounts.h \
 	launcher/opt.c launcher/opt.h \
 	launcher/plan.c launcher/plan.h \
+	launcher/request.c launcher/request.h \
 	launcher/run.c launcher/run.h \
 	launcher/sink.c launcher/sink.h \
 	launcher/sink_json.c launcher/sink_text.c \
@@ -21,7 +26,8 @@ launcher_liblauncher_a_SOURCES = \
 
 # What every program of ours, and every unit test, is linked with.
 FENCE_LIBS = launcher/liblauncher.a proxy/libproxy.a policy/libpolicy.a \
-	platform/libplatform.a platform/base/libbase.a $(SECCOMP_LIBS)
+	platform/libplatform.a platform/base/libbase.a $(SECCOMP_LIBS) \
+	$(INIH_LIBS) $(IDN2_LIBS)
 
 bin_PROGRAMS += fence
 fence_SOURCES = launcher/main.c

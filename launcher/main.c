@@ -10,63 +10,13 @@
 
 #include "launcher/cmd.h"
 #include "launcher/exit.h"
-#include "launcher/opt.h"
-
-static cmd_fn cmd_help;
-static cmd_fn cmd_later;
-
-static const struct command {
-	const char	*name;
-	cmd_fn		*fn;
-	const char	*help;
-} commands[] = {
-	{ "run", cmd_run, "run a command in the jail, as fence-run does" },
-	{ "help", cmd_help, "print this text" },
-	{ "config", cmd_later, NULL },
-	{ "template", cmd_later, NULL },
-	{ "import", cmd_later, NULL },
-	{ "hooks", cmd_later, NULL },
-	{ "why", cmd_later, NULL },
-	{ "learn", cmd_later, NULL },
-	{ "trace", cmd_later, NULL },
-	{ "doctor", cmd_later, NULL },
-	{ "session", cmd_later, NULL },
-	{ "completion", cmd_later, NULL },
-};
 
 static int
-cmd_help(const char *program, int argc, char **argv, struct err *e)
+later(const char *name, struct err *e)
 {
-	(void)program;
-	(void)argc;
-	(void)argv;
-	(void)e;
-	opt_usage("fence", stdout);
-	printf("\nor a sub-command:\n");
-	for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-		if (commands[i].help != NULL)
-			printf("  fence %-18s %s\n", commands[i].name,
-			    commands[i].help);
-	return 0;
-}
-
-static int
-cmd_later(const char *program, int argc, char **argv, struct err *e)
-{
-	(void)program;
-	(void)argc;
-	err_set(e, ERR_USAGE, "'fence %s' is not in this version", argv[0]);
-	err_hint(e, "'fence -- %s' runs a program of that name", argv[0]);
+	err_set(e, ERR_USAGE, "'fence %s' is not in this version", name);
+	err_hint(e, "'fence -- %s' runs a program of that name", name);
 	return EXIT_USAGE;
-}
-
-static const struct command *
-find_command(const char *name)
-{
-	for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-		if (strcmp(commands[i].name, name) == 0)
-			return &commands[i];
-	return NULL;
 }
 
 /* With 0, 1 or 2 closed, the first files we open would become stdio. */
@@ -111,12 +61,14 @@ main(int argc, char **argv)
 	own_descriptors();
 	slash = strrchr(argv[0], '/');
 	name = slash != NULL ? slash + 1 : argv[0];
-	c = argc > 1 && strcmp(name, "fence") == 0 ? find_command(argv[1]) :
-	    NULL;
-	if (c != NULL)
-		status = c->fn(name, argc - 1, argv + 1, &e);
-	else
+	c = argc > 1 && strcmp(name, "fence") == 0 ?
+	    cmd_find(cmd_table, argv[1]) : NULL;
+	if (c == NULL)
 		status = cmd_run(name, argc, argv, &e);
+	else if (c->fn == NULL)
+		status = later(c->name, &e);
+	else
+		status = c->fn(name, argc - 1, argv + 1, &e);
 	if (e.code != ERR_NONE)
 		err_print(&e, stderr);
 	if (fflush(stdout) != 0 && status == 0)

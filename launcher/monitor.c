@@ -336,10 +336,11 @@ vet_and_dial(struct pending *p, const struct dial_addr *addrs, size_t n)
 	size_t ngood = 0;
 
 	for (size_t i = 0; i < n && i < DIAL_MAX_ADDRS; i++) {
-		decide_net_addr(m->c.policy, &p->host, addrs[i].addr,
-		    addrs[i].family == AF_INET ? 4 : 16,
+		decide_net_dial(m->c.policy, &p->host, p->msg.port,
+		    addrs[i].addr, addrs[i].family == AF_INET ? 4 : 16,
 		    dial_is_own(&addrs[i]), &v);
-		if (v.action == ACTION_ALLOW)
+		/* What only an upstream proxy may reach is not ours to dial. */
+		if (v.action == ACTION_ALLOW && !v.via_upstream)
 			good[ngood++] = addrs[i];
 		else
 			denied = v;

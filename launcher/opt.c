@@ -3,30 +3,26 @@
 #include <string.h>
 
 #include "platform/base/str.h"
+#include "platform/base/vec.h"
 
 #define AT(field)	offsetof(struct run_options, field)
 
 const struct opt run_opts[] = {
-	{ 's', "settings", "FILE", OPT_TEXT, AT(settings),
-	    "take the policy from FILE (JSONC)" },
+	OPT_POLICY_ROWS(struct run_options, ),
 	{ 'm', "monitor", NULL, OPT_FLAG, AT(monitor),
 	    "tell every refusal on stderr as it happens" },
 	{ 0, "trace-file", "DEST", OPT_TEXT, AT(trace_file),
 	    "write each record as a JSON line to FILE, fd:N or unix:PATH" },
 	{ 0, "dry-run", NULL, OPT_FLAG, AT(dry_run),
 	    "print what would be done and start nothing" },
+	{ 0, "list-templates", NULL, OPT_FLAG, AT(list_templates),
+	    "print the built-in policies" },
 	{ 'h', "help", NULL, OPT_FLAG, AT(help), "print this text" },
 	{ 'v', "version", NULL, OPT_FLAG, AT(version), "print the version" },
 	/* Options of the Go program, and ours to come: never ignored. */
 	{ 'd', "debug", NULL, OPT_LATER, 0, NULL },
-	{ 't', "template", NULL, OPT_LATER, 0, NULL },
 	{ 'c', "c", NULL, OPT_LATER, 0, NULL },
 	{ 'p', "port", NULL, OPT_LATER, 0, NULL },
-	{ 'a', "allow", NULL, OPT_LATER, 0, NULL },
-	{ 'w', "write", NULL, OPT_LATER, 0, NULL },
-	{ 'r', "read", NULL, OPT_LATER, 0, NULL },
-	{ 0, "deny-read", NULL, OPT_LATER, 0, NULL },
-	{ 0, "list-templates", NULL, OPT_LATER, 0, NULL },
 	{ 0, "service-execution-model", NULL, OPT_LATER, 0, NULL },
 	{ 0, "expose-host-path", NULL, OPT_LATER, 0, NULL },
 	{ 0, "expose-host-path-rw", NULL, OPT_LATER, 0, NULL },
@@ -40,36 +36,35 @@ const struct opt run_opts[] = {
 	{ 0, "keep-fd", NULL, OPT_LATER, 0, NULL },
 	{ 0, "weaker", NULL, OPT_LATER, 0, NULL },
 	{ 0, "engine", NULL, OPT_LATER, 0, NULL },
-	{ 0, "ignore-unknown-keys", NULL, OPT_LATER, 0, NULL },
 	{ 0, NULL, NULL, OPT_FLAG, 0, NULL },
 };
 
 static const struct opt *
-by_letter(char c)
+by_letter(const struct opt *table, char c)
 {
-	for (const struct opt *o = run_opts; o->name != NULL; o++)
+	for (const struct opt *o = table; o->name != NULL; o++)
 		if (o->letter != 0 && o->letter == c)
 			return o;
 	return NULL;
 }
 
 static const struct opt *
-by_name(struct str name)
+by_name(const struct opt *table, struct str name)
 {
-	for (const struct opt *o = run_opts; o->name != NULL; o++)
+	for (const struct opt *o = table; o->name != NULL; o++)
 		if (str_eq(name, o->name))
 			return o;
 	return NULL;
 }
 
 static int
-unknown(const char *word, struct err *e)
+unknown(const struct opt *table, const char *word, struct err *e)
 {
 	const struct opt *best = NULL;
 	unsigned least = 4;
 
 	err_set(e, ERR_USAGE, "unknown option '%s'", word);
-	for (const struct opt *o = run_opts; o->name != NULL; o++) {
+	for (const struct opt *o = table; o->name != NULL; o++) {
 		unsigned d = str_distance(word + strspn(word, "-"), o->name);
 
 		if (d < least) {
@@ -79,21 +74,34 @@ unknown(const char *word, struct err *e)
 	}
 	if (best != NULL)
 		err_hint(e, "did you mean --%s?", best->name);
-	else
+	else if (table == run_opts)
 		err_hint(e, "fence-run --help lists the options");
+	else
+		err_hint(e, "fence help lists the options");
 	return -1;
 }
 
-static int
-take(const struct opt *o, const char *word, const char *value,
-    struct run_options *ro, struct err *e)
+static bool
+takes_value(const struct opt *o)
 {
-	char *at = (char *)ro + o->offset;
+	return o->kind == OPT_TEXT || o->kind == OPT_LIST;
+}
 
+static int
+take(const struct opt *o, const char *word, const char *value, void *into,
+    struct err *e)
+{
+	char *at = (char *)into + o->offset;
+
+	if (takes_value(o) && (value == NULL || value[0] == '\0')) {
+		err_set(e, ERR_USAGE, "%s wants a value", word);
+		err_hint(e, "--%s %s", o->name, o->value);
+		return -1;
+	}
 	switch (o->kind) {
 	case OPT_LATER:
-		err_set(e, ERR_USAGE, "--%s is not in this version", o->name);
-		return -1;
+		return err_set(e, ERR_USAGE, "--%s is not in this version",
+		    o->name);
 	case OPT_FLAG:
 		if (value != NULL)
 			return err_set(e, ERR_USAGE, "--%s takes no value",
@@ -101,12 +109,10 @@ take(const struct opt *o, const char *word, const char *value,
 		*(bool *)(void *)at = true;
 		return 0;
 	case OPT_TEXT:
-		if (value == NULL || value[0] == '\0') {
-			err_set(e, ERR_USAGE, "%s wants a value", word);
-			err_hint(e, "--%s %s", o->name, o->value);
-			return -1;
-		}
 		*(const char **)(void *)at = value;
+		return 0;
+	case OPT_LIST:
+		*vec_push((struct opt_list *)(void *)at) = value;
 		return 0;
 	}
 	return -1;
@@ -114,45 +120,99 @@ take(const struct opt *o, const char *word, const char *value,
 
 /* --name, --name=value, --name value. */
 static int
-parse_long(int argc, char **argv, int *i, struct run_options *ro,
-    struct err *e)
+parse_long(const struct opt *table, int argc, char **argv, int *i,
+    void *into, struct err *e)
 {
 	char *word = argv[*i], *eq = strchr(word, '=');
 	struct str name = { word + 2, eq != NULL ? (size_t)(eq - word - 2) :
 	    strlen(word + 2) };
-	const struct opt *o = by_name(name);
+	const struct opt *o = by_name(table, name);
 	const char *value = eq != NULL ? eq + 1 : NULL;
 
 	if (o == NULL)
-		return unknown(word, e);
-	if (o->kind == OPT_TEXT && value == NULL && *i + 1 < argc)
+		return unknown(table, word, e);
+	if (takes_value(o) && value == NULL && *i + 1 < argc)
 		value = argv[++*i];
-	return take(o, word, value, ro, e);
+	return take(o, word, value, into, e);
 }
 
 /* -m, -ms FILE, -sFILE. */
 static int
-parse_short(int argc, char **argv, int *i, struct run_options *ro,
-    struct err *e)
+parse_short(const struct opt *table, int argc, char **argv, int *i,
+    void *into, struct err *e)
 {
 	char *word = argv[*i];
 
 	for (char *p = word + 1; *p != '\0'; p++) {
-		const struct opt *o = by_letter(*p);
+		const struct opt *o = by_letter(table, *p);
 		const char *value = NULL;
 
 		if (o == NULL)
-			return unknown(word, e);
-		if (o->kind == OPT_TEXT) {
+			return unknown(table, word, e);
+		if (takes_value(o)) {
 			if (p[1] != '\0')
 				value = p + 1;
 			else if (*i + 1 < argc)
 				value = argv[++*i];
-			return take(o, word, value, ro, e);
+			return take(o, word, value, into, e);
 		}
-		if (take(o, word, NULL, ro, e) != 0)
+		if (take(o, word, NULL, into, e) != 0)
 			return -1;
 	}
+	return 0;
+}
+
+/* From argv[*i] on; stops at the first word, and behind a "--". */
+static int
+parse_some(const struct opt *table, int argc, char **argv, void *into,
+    int *i, bool *ret_ended, struct err *e)
+{
+	for (; *i < argc; ++*i) {
+		char *word = argv[*i];
+
+		if (word[0] != '-' || word[1] == '\0')
+			break;
+		if (strcmp(word, "--") == 0) {
+			*ret_ended = true;
+			++*i;
+			break;
+		}
+		if ((word[1] == '-' ? parse_long : parse_short)(table, argc,
+		    argv, i, into, e) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int
+opt_parse_table(const struct opt *table, int argc, char **argv, void *into,
+    int *ret_rest, struct err *e)
+{
+	bool ended = false;
+	int i = 1;
+
+	if (parse_some(table, argc, argv, into, &i, &ended, e) != 0)
+		return -1;
+	*ret_rest = i;
+	return 0;
+}
+
+int
+opt_parse_words(const struct opt *table, int argc, char **argv, void *into,
+    int *ret_nwords, struct err *e)
+{
+	bool ended = false;
+	int i = 1, n = 0;
+
+	for (;;) {
+		if (!ended && parse_some(table, argc, argv, into, &i, &ended,
+		    e) != 0)
+			return -1;
+		if (i >= argc)
+			break;
+		argv[++n] = argv[i++];
+	}
+	*ret_nwords = n;
 	return 0;
 }
 
@@ -160,31 +220,22 @@ int
 opt_parse(int argc, char **argv, struct run_options *ro, int *ret_rest,
     struct err *e)
 {
-	int i;
-
-	for (i = 1; i < argc; i++) {
-		char *word = argv[i];
-
-		if (word[0] != '-' || word[1] == '\0')
-			break;
-		if (strcmp(word, "--") == 0) {
-			i++;
-			break;
-		}
-		if ((word[1] == '-' ? parse_long : parse_short)(argc, argv,
-		    &i, ro, e) != 0)
-			return -1;
-	}
-	*ret_rest = i;
-	return 0;
+	return opt_parse_table(run_opts, argc, argv, ro, ret_rest, e);
 }
 
 void
-opt_usage(const char *program, FILE *fp)
+opt_release(struct run_options *ro)
 {
-	fprintf(fp, "usage: %s [options] [--] command [argument ...]\n",
-	    program);
-	for (const struct opt *o = run_opts; o->name != NULL; o++) {
+	vec_release(&ro->allow);
+	vec_release(&ro->write);
+	vec_release(&ro->read);
+	vec_release(&ro->deny_read);
+}
+
+void
+opt_rows(const struct opt *table, FILE *fp)
+{
+	for (const struct opt *o = table; o->name != NULL; o++) {
 		char left[64];
 
 		if (o->kind == OPT_LATER)
@@ -195,6 +246,14 @@ opt_usage(const char *program, FILE *fp)
 		    o->name,
 		    o->value != NULL ? " " : "",
 		    o->value != NULL ? o->value : "");
-		fprintf(fp, "  %-24s %s\n", left, o->help);
+		fprintf(fp, "  %-26s %s\n", left, o->help);
 	}
+}
+
+void
+opt_usage(const char *program, FILE *fp)
+{
+	fprintf(fp, "usage: %s [options] [--] command [argument ...]\n",
+	    program);
+	opt_rows(run_opts, fp);
 }

@@ -1,7 +1,8 @@
 /*
  * opt: the command line as a table.  One row makes the parser, the usage
- * text and the manual's list.  Options end at the first word that is none,
- * so that `fence-run npm -d` gives -d to npm.
+ * text and the completions.  Options of fence-run end at the first word that
+ * is none, so that `fence-run npm -d` gives -d to npm; those of sub-commands
+ * may stand anywhere.
  */
 #ifndef FENCE_LAUNCHER_OPT_H
 #define FENCE_LAUNCHER_OPT_H
@@ -12,18 +13,32 @@
 
 #include "platform/base/err.h"
 
+/* Values of an option that may be repeated; they are argv's. */
+struct opt_list {
+	const char	**v;
+	size_t		  n, cap;
+};
+
 struct run_options {
 	const char	*settings;	/* --settings FILE */
+	const char	*template_name;	/* --template NAME */
 	const char	*trace_file;	/* --trace-file FILE|fd:N|unix:PATH */
 	bool		 monitor;	/* -m: tell refusals as they happen */
 	bool		 dry_run;
+	bool		 ignore_unknown_keys;
+	bool		 list_templates;
 	bool		 help;
 	bool		 version;
+	struct opt_list	 allow;		/* one-shot: -a DOMAIN[:PORT] */
+	struct opt_list	 write;		/* -w PATH */
+	struct opt_list	 read;		/* -r PATH */
+	struct opt_list	 deny_read;
 };
 
 enum opt_kind {
 	OPT_FLAG,	/* bool */
 	OPT_TEXT,	/* const char * */
+	OPT_LIST,	/* struct opt_list */
 	OPT_LATER,	/* known, and not in this version */
 };
 
@@ -32,15 +47,49 @@ struct opt {
 	const char	*name;		/* without dashes */
 	const char	*value;		/* the value's name in the usage, or NULL */
 	enum opt_kind	 kind;
-	size_t		 offset;	/* into struct run_options */
+	size_t		 offset;	/* into the struct the table is for */
 	const char	*help;
 };
 
+/* Which policy: rows that run and the explaining sub-commands share. */
+#define OPT_POLICY_ROWS(type, field)					\
+	{ 's', "settings", "FILE", OPT_TEXT,				\
+	    offsetof(type, field settings),				\
+	    "take the policy from FILE (JSONC, or INI: FILE.ini)" },	\
+	{ 't', "template", "NAME", OPT_TEXT,				\
+	    offsetof(type, field template_name),			\
+	    "take the built-in policy NAME" },				\
+	{ 'a', "allow", "DOMAIN[:PORT]", OPT_LIST,			\
+	    offsetof(type, field allow),				\
+	    "let this run reach DOMAIN; may be repeated" },		\
+	{ 'w', "write", "PATH", OPT_LIST, offsetof(type, field write),	\
+	    "let this run write PATH; may be repeated" },		\
+	{ 'r', "read", "PATH", OPT_LIST, offsetof(type, field read),	\
+	    "let this run read PATH; may be repeated" },		\
+	{ 0, "deny-read", "PATH", OPT_LIST,				\
+	    offsetof(type, field deny_read),				\
+	    "hide PATH from this run; may be repeated" },		\
+	{ 0, "ignore-unknown-keys", NULL, OPT_FLAG,			\
+	    offsetof(type, field ignore_unknown_keys),			\
+	    "warn of unknown keys in policies instead of refusing" }
+
 extern const struct opt run_opts[];	/* ends with name NULL */
 
-/* Sets *ret_rest to the index of the first word that is no option. */
+/*
+ * Fills `into`, the struct that the table is for.  Sets *ret_rest to the
+ * index of the first word that is no option.
+ */
+int	 opt_parse_table(const struct opt *, int argc, char **argv,
+	    void *into, int *ret_rest, struct err *);
+/* Options and words in any order: the words move to argv[1] and on. */
+int	 opt_parse_words(const struct opt *, int argc, char **argv,
+	    void *into, int *ret_nwords, struct err *);
+/* With run_opts. */
 int	 opt_parse(int argc, char **argv, struct run_options *, int *ret_rest,
 	    struct err *);
+void	 opt_release(struct run_options *);
 void	 opt_usage(const char *program, FILE *);
+/* One line for each row that is in this version. */
+void	 opt_rows(const struct opt *, FILE *);
 
 #endif

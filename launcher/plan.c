@@ -4,30 +4,27 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <netinet/in.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "launcher/enforce.h"
 #include "launcher/env.h"
+#include "launcher/facts.h"
 #include "launcher/mounts.h"
+#include "launcher/request.h"
 #include "launcher/trace.h"
 #include "platform/base/str.h"
 #include "platform/base/vec.h"
 #include "platform/fd.h"
 #include "platform/paths.h"
 #include "platform/pause.h"
-#include "platform/tree.h"
 #include "policy/pattern.h"
+#include "policy/trust.h"
 
-enum { ETC_FILE_MAX = 16 * 1024, WALK_MAX = 1000 * 1000 };
-
-struct facts {
-	struct mount_fact	*v;
-	size_t			 n, cap;
-};
+enum { ETC_FILE_MAX = 16 * 1024 };
 
 struct notices {
 	const char	**v;
@@ -38,10 +35,8 @@ struct notices {
 struct work {
 	struct plan	*plan;
 	struct arena	*arena;
-	struct facts	 facts;
 	struct notices	 notices;
-	const char	*cwd;
-	const char	*home;
+	struct resolve_request request;
 };
 
 static void *
@@ -77,386 +72,151 @@ check_stdio(struct err *e)
 	return 0;
 }
 
-static int
-find_cwd(struct work *w, struct err *e)
+static void
+add_notice(const char *text, void *arg)
 {
-	char path[PATH_MAX];
+	struct work *w = arg;
 
-	if (getcwd(path, sizeof path) == NULL || path[0] != '/') {
-		err_sys(e, errno, "cannot tell the working directory");
-		err_hint(e, "it may have been removed: cd somewhere else");
+	*vec_push(&w->notices) = arena_strdup(w->arena, text);
+}
+
+/* The built-in policy makes the workspace writable: it must be one. */
+static int
+check_workspace(const char *path, const char *home, struct err *e)
+{
+	if (strcmp(path, "/tmp") == 0 || strcmp(path, "/run") == 0 ||
+	    strcmp(path, "/dev/shm") == 0) {
+		err_set(e, ERR_POLICY, "'%s' is no workspace: it is private "
+		    "inside, and what is written there is gone at the end",
+		    path);
+		err_hint(e, "make a directory in it and cd there");
 		return -1;
 	}
-	w->cwd = arena_strdup(w->arena, path);
-	return 0;
-}
-
-/* By hand: name service modules would have to be loaded for it. */
-static const char *
-passwd_home(struct arena *a)
-{
-	FILE *fp = fopen("/etc/passwd", "re");
-	const char *home = NULL;
-	struct passwd *pw;
-
-	while (fp != NULL && home == NULL && (pw = fgetpwent(fp)) != NULL)
-		if (pw->pw_uid == getuid() && pw->pw_dir[0] == '/')
-			home = arena_strdup(a, pw->pw_dir);
-	if (fp != NULL)
-		fclose(fp);
-	return home;
-}
-
-static const char *
-find_home(struct arena *a, char *const *env, struct err *e)
-{
-	const char *home = env_get(env, "HOME");
-	char real[PATH_MAX];
-
-	if (home == NULL || home[0] != '/')
-		home = passwd_home(a);
-	if (home == NULL) {
-		err_set(e, ERR_POLICY, "HOME is not set, and /etc/passwd does "
-		    "not know uid %u", (unsigned)getuid());
-		err_hint(e, "set HOME: the policy hides credentials below it");
-		return NULL;
-	}
-	return arena_strdup(a, realpath(home, real) != NULL ? real : home);
+	if (strcmp(path, "/") != 0 &&
+	    (home == NULL || !str_path_below(home, path)))
+		return 0;
+	err_set(e, ERR_POLICY, "'%s' is no workspace: the built-in policy "
+	    "would make your home writable", path);
+	err_hint(e, "cd into a project, or name a policy with --settings");
+	return -1;
 }
 
 static int
 load_policy(struct work *w, const struct run_options *ro, char **env,
     struct err *e)
 {
-	struct policy_env pe = { .workspace = w->cwd, .home = w->home,
-	    .environ = env };
+	struct resolved *r = &w->plan->resolved;
 
-	if (ro->settings != NULL)
-		return policy_load_file(ro->settings, &pe, &w->plan->policy,
-		    e);
-	/* The built-in policy makes the workspace writable: it must be one. */
-	if (strcmp(w->cwd, "/tmp") == 0 || strcmp(w->cwd, "/run") == 0 ||
-	    strcmp(w->cwd, "/dev/shm") == 0) {
-		err_set(e, ERR_POLICY, "'%s' is no workspace: it is private "
-		    "inside, and what is written there is gone at the end",
-		    w->cwd);
-		err_hint(e, "make a directory in it and cd there");
+	if (request_make(w->arena, ro, env, &w->request, e) != 0 ||
+	    policy_resolve(&w->request, r, e) != 0)
 		return -1;
-	}
-	if (strcmp(w->cwd, "/") == 0 ||
-	    (w->home != NULL && str_path_below(w->home, w->cwd))) {
-		err_set(e, ERR_POLICY, "'%s' is no workspace: the built-in "
-		    "policy would make your home writable", w->cwd);
-		err_hint(e, "cd into a project, or name a policy with "
-		    "--settings");
+	w->plan->policy = r->policy;
+	for (size_t i = 0; i < r->nnotices; i++)
+		add_notice(r->notices[i], w);
+	if (r->is_builtin_default &&
+	    check_workspace(r->workspace, w->request.home, e) != 0)
 		return -1;
-	}
-	return policy_load_builtin("workspace-write", &pe, &w->plan->policy,
-	    e);
+	return enforce_check(r->policy, add_notice, w, e);
 }
 
 /* ---- files ---- */
 
-static void
-add_fact(struct work *w, enum fact_kind kind, const struct tree_node *node,
-    const char *why)
-{
-	*vec_push(&w->facts) = (struct mount_fact){ kind, *node, why };
-}
-
-static bool
-matches(const char *path, void *arg)
-{
-	return pattern_match_path(arg, path) > 0;
-}
-
-/* The directory above a glob's first wildcard: where the walk begins. */
-static const char *
-glob_root(struct arena *a, const char *glob)
-{
-	size_t n = strcspn(glob, "*?[\\");
-
-	while (n > 1 && glob[n - 1] != '/')
-		n--;
-	return n <= 1 ? "/" : arena_strndup(a, glob, n - 1);
-}
-
-static int
-add_entry(struct work *w, enum fact_kind kind, const char *key, size_t i,
-    const struct entry *entry, struct err *e)
-{
-	const struct pattern *p = entry->pattern;
-	const char *why = arena_printf(w->arena, "%s[%zu] \"%s\" %s:%d:%d",
-	    key, i, entry->text, entry->at.file, entry->at.line,
-	    entry->at.col);
-	struct tree_nodes found = { 0 };
-	struct tree_node node;
-	int rc = 0;
-
-	if (p->kind == PATTERN_PATH) {
-		tree_look(w->arena, p->text, &node);
-		if (node.kind != TREE_MISSING)
-			add_fact(w, kind, &node, why);
-		else if (kind == FACT_ALLOW_WRITE)
-			*vec_push(&w->notices) = arena_printf(w->arena,
-			    "%s[%zu] \"%s\" (%s:%d:%d) does not exist and "
-			    "stays unwritable", key, i, entry->text,
-			    entry->at.file, entry->at.line, entry->at.col);
-		return 0;
-	}
-	rc = tree_find(w->arena, glob_root(w->arena, p->text), matches,
-	    (void *)p, WALK_MAX, &found, e);
-	if (rc != 0) {
-		err_key(e, "%s[%zu]", key, i);
-		err_where(e, entry->at.file, entry->at.line, entry->at.col);
-	}
-	for (size_t k = 0; k < found.n; k++)
-		add_fact(w, kind, &found.v[k], why);
-	vec_release(&found);
-	return rc;
-}
-
-static int
-add_list(struct work *w, enum fact_kind kind, const char *key,
-    const struct strlist *list, struct err *e)
-{
-	for (size_t i = 0; i < list->n; i++)
-		if (add_entry(w, kind, key, i, &list->v[i], e) != 0)
-			return -1;
-	return 0;
-}
-
-static void
-add_path(struct work *w, enum fact_kind kind, const char *path,
-    const char *why)
-{
-	struct tree_node node;
-
-	tree_look(w->arena, path, &node);
-	if (node.kind != TREE_MISSING)
-		add_fact(w, kind, &node, why);
-}
-
-/* Is this path, as written, inside a tree that the policy makes writable? */
-static bool
-in_grant(const struct work *w, const char *path)
-{
-	for (size_t i = 0; i < w->facts.n; i++) {
-		const struct mount_fact *f = &w->facts.v[i];
-
-		if (f->kind == FACT_ALLOW_WRITE &&
-		    f->node.kind == TREE_DIR &&
-		    strcmp(path, f->node.real) != 0 &&
-		    str_path_below(path, f->node.real))
-			return true;
-	}
-	return false;
-}
-
-/*
- * The policy in force, the record, our programs: told as fence's own when
- * refused.  A name that is a symlink in a writable tree cannot be kept.
- */
-static int
-add_own(struct work *w, const char *path, const char *what, struct err *e)
-{
-	const char *full = pattern_clean_path(w->arena, w->cwd, path);
-	struct tree_node node;
-
-	tree_look(w->arena, path, &node);
-	if (node.kind == TREE_MISSING)
-		return 0;
-	if (full != NULL && strcmp(full, node.real) != 0 &&
-	    in_grant(w, full)) {
-		err_set(e, ERR_POLICY, "'%s' (%s) is a symlink inside a "
-		    "writable tree", path, what);
-		err_hint(e, "the command could point it elsewhere: use '%s'",
-		    node.real);
-		return -1;
-	}
-	add_fact(w, FACT_DENY_WRITE, &node, what);
-	policy_own(w->plan->policy, node.real, what);
-	return 0;
-}
+struct owns {
+	struct own_file	*v;
+	size_t		 n, cap;
+};
 
 /* Binaries and helpers that a later run would trust. */
-static int
-add_own_parts(struct work *w, struct err *e)
+static void
+own_parts(struct work *w, struct owns *own)
 {
 	static const char *const names[] = { "fence", "fence-run" };
-	const char *libexec = w->plan->spec.init;
+	const char *init = w->plan->spec.init;
 	char exe[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
 	char *slash;
 
-	libexec = arena_strndup(w->arena, libexec,
-	    (size_t)(strrchr(libexec, '/') - libexec));
-	if (add_own(w, libexec, "fence's own programs", e) != 0)
-		return -1;
+	*vec_push(own) = (struct own_file){ arena_strndup(w->arena, init,
+	    (size_t)(strrchr(init, '/') - init)), "fence's own programs", false };
 	exe[n > 0 ? n : 0] = '\0';
 	slash = strrchr(exe, '/');
 	for (size_t i = 0; slash != NULL && i < 2; i++)
-		if (add_own(w, arena_printf(w->arena, "%.*s/%s",
-		    (int)(slash - exe), exe, names[i]),
-		    "fence's own program", e) != 0)
-			return -1;
-	return 0;
+		*vec_push(own) = (struct own_file){ arena_printf(w->arena,
+		    "%.*s/%s", (int)(slash - exe), exe, names[i]),
+		    "fence's own program", false };
 }
 
-/* A grant through a symlink that an earlier run could have planted. */
-static int
-check_links(const struct work *w, struct err *e)
-{
-	for (size_t i = 0; i < w->facts.n; i++) {
-		const struct mount_fact *f = &w->facts.v[i];
-
-		if (f->kind != FACT_ALLOW_WRITE ||
-		    strcmp(f->node.path, f->node.real) == 0 ||
-		    !in_grant(w, f->node.path) || in_grant(w, f->node.real))
-			continue;
-		err_set(e, ERR_POLICY, "'%s' is a symlink inside a writable "
-		    "tree and leads out of it, to '%s'", f->node.path,
-		    f->node.real);
-		err_key(e, "filesystem.allowWrite");
-		err_hint(e, "a command could have planted it: name '%s' "
-		    "itself", f->node.real);
-		return -1;
-	}
-	return 0;
-}
-
-/* What the jail itself stands on, and places that are its own. */
-static int
-check_places(const struct work *w, struct err *e)
-{
-	static const char *const needed[] = { "/etc", "/proc", "/dev", "/run",
-	    "/usr/lib", "/lib64", "/sys" };
-
-	for (size_t i = 0; i < w->facts.n; i++) {
-		const struct mount_fact *f = &w->facts.v[i];
-		bool is_hidden = f->kind == FACT_DENY_READ;
-		const char *bad = NULL;
-
-		for (size_t k = 0; k < sizeof needed / sizeof needed[0]; k++)
-			if (str_path_below(needed[k], f->node.real) &&
-			    (is_hidden || (f->kind == FACT_ALLOW_WRITE &&
-			    strcmp(f->node.real, "/etc") == 0)))
-				bad = "the jail itself needs it as it is";
-		if (is_hidden &&
-		    str_path_below(w->plan->spec.bwrap, f->node.real))
-			bad = "bwrap lies there";
-		if (f->kind != FACT_SEE && (str_path_below(f->node.real,
-		    "/proc") || (str_path_below(f->node.real, "/dev") &&
-		    !str_path_below(f->node.real, "/dev/shm") &&
-		    f->kind != FACT_ALLOW_WRITE)))
-			bad = "/proc and /dev are the jail's own";
-		if (bad == NULL)
-			continue;
-		err_set(e, ERR_POLICY, "'%s' cannot be used here: %s",
-		    f->node.path, bad);
-		err_hint(e, "%s", f->why);
-		return -1;
-	}
-	return 0;
-}
-
-/* Another proc or sysfs mounted inside a writable tree stays read-only. */
+/* The user's own policies and what was trusted: for runs to come. */
 static void
-add_kernel_mount(const char *path, void *arg)
+own_state(struct work *w, char *const *env, struct owns *own)
 {
-	struct work *w = arg;
+	const char *home = w->request.home;
+	const char *store = trust_store(w->arena, home, env);
+	const char *config = env_get(env, "XDG_CONFIG_HOME");
 
-	if (in_grant(w, path))
-		add_path(w, FACT_DENY_WRITE, path, "the kernel's own");
+	if (store != NULL)
+		*vec_push(own) = (struct own_file){ arena_strndup(w->arena,
+		    store, (size_t)(strrchr(store, '/') - store)),
+		    "fence's state", true };
+	if (config != NULL && config[0] == '/')
+		config = arena_printf(w->arena, "%s/fence", config);
+	else if (home != NULL)
+		config = arena_printf(w->arena, "%s/.config/fence", home);
+	else
+		return;
+	*vec_push(own) = (struct own_file){ config, "your own policies",
+	    true };
+}
+
+/* A record that the jail could rewrite would be none. */
+static void
+own_files(struct work *w, const struct run_options *ro, char *const *env,
+    struct owns *own)
+{
+	const struct resolved *r = &w->plan->resolved;
+
+	for (size_t i = 0; i < r->nfiles; i++)
+		*vec_push(own) = (struct own_file){ r->files[i],
+		    "the policy in force", false };
+	/* As it was written: a symlink there could be pointed elsewhere. */
+	if (ro->settings != NULL)
+		*vec_push(own) = (struct own_file){ ro->settings,
+		    "the policy in force", false };
+	if (ro->trace_file != NULL && trace_is_file(ro->trace_file))
+		*vec_push(own) = (struct own_file){ ro->trace_file,
+		    "the record of this run", false };
+	own_parts(w, own);
+	own_state(w, env, own);
 }
 
 static int
-gather(struct work *w, const struct run_options *ro, struct err *e)
-{
-	/* Programs of these systems live below /run. */
-	static const char *const run_dirs[] = { "/run/current-system",
-	    "/run/opengl-driver", "/run/wrappers" };
-	static const char *const secrets[] = { "/etc/shadow", "/etc/shadow-",
-	    "/etc/gshadow", "/etc/gshadow-" };
-	const struct policy *p = w->plan->policy;
-
-	if (add_list(w, FACT_ALLOW_WRITE, "filesystem.allowWrite",
-	    &p->fs.allow_write, e) != 0 ||
-	    add_list(w, FACT_DENY_WRITE, "filesystem.denyWrite",
-	    &p->fs.deny_write, e) != 0 ||
-	    add_list(w, FACT_DENY_READ, "filesystem.denyRead",
-	    &p->fs.deny_read, e) != 0)
-		return -1;
-	add_path(w, FACT_SEE, w->cwd, "the working directory");
-	for (size_t i = 0; i < sizeof run_dirs / sizeof run_dirs[0]; i++)
-		add_path(w, FACT_SEE, run_dirs[i], "programs of this system");
-	if (check_places(w, e) != 0 || check_links(w, e) != 0)
-		return -1;
-	if (ro->settings != NULL &&
-	    add_own(w, ro->settings, "the policy in force", e) != 0)
-		return -1;
-	/* A record that the jail could rewrite would be none. */
-	if (ro->trace_file != NULL && trace_is_file(ro->trace_file) &&
-	    add_own(w, ro->trace_file, "the record of this run", e) != 0)
-		return -1;
-	/* To root's own uid these are open without any capability. */
-	for (size_t i = 0; getuid() == 0 &&
-	    i < sizeof secrets / sizeof secrets[0]; i++)
-		add_path(w, FACT_DENY_READ, secrets[i], "always hidden");
-	if (getuid() == 0)
-		tree_kernel_mounts(add_kernel_mount, w);
-	return add_own_parts(w, e);
-}
-
-static int
-check_roots(const struct path_list *roots, struct err *e)
-{
-	for (size_t i = 0; i < roots->n; i++) {
-		const char *path = roots->v[i];
-		struct stat st;
-
-		if (strcmp(path, "/") == 0) {
-			err_set(e, ERR_POLICY, "'/' as a whole cannot be made "
-			    "writable");
-			err_key(e, "filesystem.allowWrite");
-			err_hint(e, "name the directories that the command "
-			    "has to write to");
-			return -1;
-		}
-		if (tree_is_kernel(path)) {
-			err_set(e, ERR_POLICY, "'%s' is the kernel's own and "
-			    "cannot be made writable", path);
-			err_key(e, "filesystem.allowWrite");
-			return -1;
-		}
-		if (getuid() != 0 || stat(path, &st) != 0 || st.st_uid == 0)
-			continue;
-		/* Without CAP_DAC_OVERRIDE root may not write there. */
-		err_set(e, ERR_POLICY, "'%s' belongs to uid %u, and inside the "
-		    "jail root has no power over it", path,
-		    (unsigned)st.st_uid);
-		err_hint(e, "run fence-run as that user");
-		return -1;
-	}
-	return 0;
-}
-
-static int
-plan_files(struct work *w, const struct run_options *ro, struct err *e)
+plan_files(struct work *w, const struct run_options *ro, char *const *env,
+    struct err *e)
 {
 	struct jail_spec *spec = &w->plan->spec;
+	struct owns own = { 0 };
+	struct facts facts = { 0 };
 	struct mount_list mounts = { 0 };
 	struct path_list roots = { 0 };
+	struct facts_request rq = { .arena = w->arena,
+	    .policy = w->plan->policy, .cwd = w->request.cwd,
+	    .bwrap = spec->bwrap, .notice = add_notice, .arg = w };
 	int rc;
 
-	if (gather(w, ro, e) != 0)
-		return -1;
-	mounts_plan(w->arena, w->facts.v, w->facts.n, &mounts, &roots);
-	rc = check_roots(&roots, e);
+	own_files(w, ro, env, &own);
+	rq.own = own.v;
+	rq.nown = own.n;
+	rc = facts_gather(&rq, &facts, e);
+	if (rc == 0) {
+		mounts_plan(w->arena, facts.v, facts.n, &mounts, &roots);
+		rc = facts_check_roots(&roots, e);
+	}
 	spec->mounts = keep(w->arena, mounts.v, mounts.n * sizeof *mounts.v);
 	spec->nmounts = mounts.n;
 	spec->write_roots = keep(w->arena, roots.v, roots.n * sizeof *roots.v);
 	spec->nwrite_roots = roots.n;
+	vec_release(&own);
+	vec_release(&facts);
 	vec_release(&mounts);
 	vec_release(&roots);
 	return rc;
@@ -464,6 +224,13 @@ plan_files(struct work *w, const struct run_options *ro, struct err *e)
 
 /* ---- network ---- */
 
+static int
+by_bytes(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct jail_range));
+}
+
+/* Addresses that the policy names itself: the gate takes them, too. */
 static void
 plan_ranges(struct work *w)
 {
@@ -472,22 +239,33 @@ plan_ranges(struct work *w)
 
 	for (size_t i = 0; i < l->n; i++) {
 		const struct pattern *p = l->v[i].pattern;
-		struct jail_range r = { 0 };
+		struct jail_range r;
 
+		memset(&r, 0, sizeof r);	/* padding counts below */
 		if (p->kind == PATTERN_ANY) {
 			r.family = AF_INET;
 			*vec_push(&ranges) = r;
 			r.family = AF_INET6;
 			*vec_push(&ranges) = r;
-		} else if (p->kind == PATTERN_DOMAIN &&
-		    p->host.kind != HOST_NAME) {
+		} else if (p->kind == PATTERN_CIDR ||
+		    (p->kind == PATTERN_DOMAIN &&
+		    p->host.kind != HOST_NAME)) {
 			r.family = p->host.kind == HOST_IPV4 ? AF_INET :
 			    AF_INET6;
-			r.bits = r.family == AF_INET ? 32 : 128;
+			r.bits = p->kind == PATTERN_CIDR ? p->bits :
+			    r.family == AF_INET ? 32 : 128;
 			memcpy(r.addr, p->host.addr, sizeof r.addr);
 			*vec_push(&ranges) = r;
 		}
 	}
+	/* The same address on two ports is one route. */
+	if (ranges.n > 0)
+		qsort(ranges.v, ranges.n, sizeof *ranges.v, by_bytes);
+	for (size_t i = 0, n = ranges.n; i < n; i++)
+		if (i == 0)
+			ranges.n = 1;
+		else if (by_bytes(&ranges.v[i], &ranges.v[ranges.n - 1]) != 0)
+			ranges.v[ranges.n++] = ranges.v[i];
 	w->plan->wants_names = l->n > 0;
 	w->plan->spec.ranges = keep(w->arena, ranges.v,
 	    ranges.n * sizeof *ranges.v);
@@ -570,12 +348,12 @@ plan_command(struct work *w, char **argv, char **env, struct err *e)
 	spec->argv = argv;
 	spec->uid = getuid();
 	spec->gid = getgid();
-	spec->envp = env_compose(w->arena, env, spec->write_roots,
-	    spec->nwrite_roots);
-	spec->cwd = w->cwd;
+	spec->envp = env_compose(w->arena, env, w->plan->policy,
+	    spec->write_roots, spec->nwrite_roots);
+	spec->cwd = w->request.cwd;
 	sigemptyset(&spec->sigmask);
 	plan_keep_fds(w, env);
-	return paths_program(w->arena, argv[0], w->cwd, env_get(env, "PATH"),
+	return paths_program(w->arena, argv[0], w->request.cwd, env_get(env, "PATH"),
 	    &spec->program, e);
 }
 
@@ -589,7 +367,7 @@ plan_parts(struct work *w, char *const *env, struct err *e)
 	size_t k = 0;
 
 	if (paths_libexec(w->arena, &dir, e) != 0 ||
-	    paths_bwrap(w->arena, w->cwd, &spec->bwrap, e) != 0)
+	    paths_bwrap(w->arena, w->request.cwd, &spec->bwrap, e) != 0)
 		return -1;
 	spec->init = arena_printf(w->arena, "%s/fence-init", dir);
 	w->plan->net_path = arena_printf(w->arena, "%s/fence-net", dir);
@@ -622,20 +400,16 @@ plan_make(const struct run_options *ro, char **argv, char **env,
 
 	*ret = (struct plan){ .arena = arena_new() };
 	w.arena = ret->arena;
-	w.home = find_home(w.arena, env, e);
-	if (w.home != NULL && check_stdio(e) == 0 && find_cwd(&w, e) == 0 && load_policy(&w, ro, env, e) == 0 &&
-	    plan_parts(&w, env, e) == 0 && plan_files(&w, ro, e) == 0 &&
+	if (check_stdio(e) == 0 && load_policy(&w, ro, env, e) == 0 &&
+	    plan_parts(&w, env, e) == 0 && plan_files(&w, ro, env, e) == 0 &&
 	    plan_command(&w, argv, env, e) == 0) {
 		plan_ranges(&w);
 		plan_etc(&w);
-		for (size_t i = 0; i < ret->policy->nwarnings; i++)
-			*vec_push(&w.notices) = ret->policy->warnings[i];
 		ret->notices = keep(w.arena, w.notices.v,
 		    w.notices.n * sizeof *w.notices.v);
 		ret->nnotices = w.notices.n;
 		rc = jail_probe(&ret->spec, e);
 	}
-	vec_release(&w.facts);
 	vec_release(&w.notices);
 	if (rc != 0)
 		plan_release(ret);
@@ -645,7 +419,7 @@ plan_make(const struct run_options *ro, char **argv, char **env,
 void
 plan_release(struct plan *p)
 {
-	policy_free(p->policy);
+	resolved_release(&p->resolved);
 	arena_free(p->arena);
 	*p = (struct plan){ 0 };
 }

@@ -12,10 +12,12 @@
 #include "platform/base/arena.h"
 #include "platform/jail.h"
 #include "policy/policy.h"
+#include "policy/resolve.h"
 
 struct plan {
 	struct arena	*arena;
-	struct policy	*policy;
+	struct resolved	 resolved;	/* owns the layers */
+	struct policy	*policy;	/* the first of them */
 	struct jail_spec spec;
 	const char	*net_path;	/* fence-net */
 	const char	*names_path;	/* fence-names */

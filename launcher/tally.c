@@ -22,6 +22,10 @@ static const struct {
 	[DEED_NAME] = { "name", "requests for", "" },
 };
 
+/* Bytes that mean themselves to every shell ('~' is wanted as it is). */
+#define SHELL_SAFE	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" \
+			"0123456789_./~:@%+,=-"
+
 struct group {
 	enum deed	 deed;
 	uint64_t	 count;
@@ -33,6 +37,7 @@ struct group {
 	char		 first[GROUP_NAME];	/* the first object */
 	char		 key[64];
 	char		 value[GROUP_NAME];
+	char		 flag[8];
 };
 
 struct tally {
@@ -140,6 +145,8 @@ group_add(struct group *g, const char *object, const struct verdict *v)
 		copy(g->key, sizeof g->key, v->remedy_key,
 		    strlen(v->remedy_key));
 		copy(g->value, sizeof g->value, v->remedy_value, len);
+		copy(g->flag, sizeof g->flag, v->remedy_flag,
+		    strlen(v->remedy_flag));
 		g->is_one_object = g->is_one_key = true;
 		g->is_one_value = len < sizeof g->value;
 		return;
@@ -209,10 +216,18 @@ put_remedy(const struct tally *t, const struct group *g, struct buf *b)
 	    strlen(g->common) < sizeof g->common - 1 &&
 	    strpbrk(g->common, "\\*?[$") == NULL;
 
+	const char *value = g->is_one_value ? g->value : g->common;
+
 	if (!g->is_one_key || g->key[0] == '\0' ||
 	    (!g->is_one_value && !may_widen))
 		return;
 	buf_puts(b, ": ");
+	/* What can be pasted into a shell is the shorter advice. */
+	if (g->flag[0] != '\0' && value[strspn(value, SHELL_SAFE)] == '\0') {
+		buf_printf(b, "%s ", g->flag);
+		put_object(t, value, g->is_path, false, b);
+		return;
+	}
 	str_escape(b, g->key, strlen(g->key), 0);
 	if (g->value[0] == '(') {
 		buf_putc(b, ' ');
@@ -220,8 +235,7 @@ put_remedy(const struct tally *t, const struct group *g, struct buf *b)
 		return;
 	}
 	buf_puts(b, " += \"");
-	put_object(t, g->is_one_value ? g->value : g->common, g->is_path,
-	    false, b);
+	put_object(t, value, g->is_path, false, b);
 	buf_putc(b, '"');
 }
 

@@ -1,0 +1,383 @@
+/*
+ * fence why: what the policy answers, asked of the same deciders as the
+ * enforcers ask.  Nothing is started and no name is resolved.
+ */
+#include "launcher/cmd.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "launcher/exit.h"
+#include "launcher/request.h"
+#include "platform/base/json.h"
+#include "platform/base/str.h"
+#include "policy/decide.h"
+#include "policy/pattern.h"
+#include "policy/resolve.h"
+
+extern char **environ;
+
+struct why_options {
+	struct run_options	run;
+	bool			json;
+};
+
+const struct opt why_opts[] = {
+	OPT_POLICY_ROWS(struct why_options, run.),
+	{ 0, "json", NULL, OPT_FLAG, offsetof(struct why_options, json),
+	    "answer as one JSON object" },
+	{ .name = NULL },
+};
+
+/* A question and its answer, in words. */
+struct answer {
+	const char	*verb;		/* "connect", "read" ... */
+	const char	*object;
+	struct verdict	 v;
+	const char	*by;		/* what enforces it here */
+	const char	*note;		/* or NULL */
+};
+
+static int
+fail(struct err *e, const char *hint)
+{
+	err_hint(e, "%s", hint);
+	return -1;
+}
+
+/* ---- connect ---- */
+
+/* HOST, HOST:PORT, [V6]:PORT, V6; the port is 443 where none is said. */
+static int
+parse_target(const char *text, struct host *h, uint16_t *port,
+    struct err *e)
+{
+	const char *colon = strrchr(text, ':');
+	size_t len = strlen(text);
+	uint64_t n = 443;
+
+	if (colon != NULL && strchr(text, '/') == NULL &&
+	    (strchr(text, ':') == colon ||
+	    (text[0] == '[' && colon[-1] == ']'))) {
+		if (str_to_u64(str_of(colon + 1), 65535, &n) != 0 || n == 0) {
+			err_set(e, ERR_USAGE, "'%.60s' is not a port",
+			    colon + 1);
+			return fail(e, "a port is a number from 1 to 65535");
+		}
+		len = (size_t)(colon - text);
+	}
+	if (host_canon(text, len, h) != 0) {
+		err_set(e, ERR_USAGE, "'%.100s' is not a host", text);
+		return fail(e, "a name, an address, or HOST:PORT; no URL");
+	}
+	*port = (uint16_t)n;
+	return 0;
+}
+
+static const char *
+by_gate(const struct host *h, const struct verdict *v)
+{
+	if (v->action == ACTION_ALLOW)
+		return v->via_upstream ?
+		    "gate: it hands the connection to the upstream proxy" :
+		    "gate: every connection ends there and is asked about";
+	if (h->kind != HOST_NAME && v->rule_text == NULL)
+		return "route: there is no way to this address (EACCES); "
+		    "gate: 403 for programs that ask a proxy";
+	if (h->kind != HOST_NAME)
+		return "gate: the connection is reset; 403 for programs that "
+		    "ask a proxy";
+	return "resolver: the name does not exist inside (NXDOMAIN); gate: "
+	    "403 for programs that ask a proxy";
+}
+
+static int
+ask_connect(const struct policy *p, const char *object, struct arena *a,
+    struct answer *ret, struct err *e)
+{
+	struct host h;
+	uint16_t port;
+
+	if (parse_target(object, &h, &port, e) != 0)
+		return -1;
+	decide_net(p, &h, port, &ret->v);
+	if (ret->v.action == ACTION_ALLOW && h.kind != HOST_NAME)
+		decide_net_dial(p, &h, port, h.addr,
+		    h.kind == HOST_IPV4 ? 4 : 16, 0, &ret->v);
+	else if (ret->v.action == ACTION_ALLOW)
+		ret->note = "the address that the name resolves to is judged "
+		    "when the command connects";
+	ret->object = arena_printf(a, h.kind == HOST_IPV6 ? "[%s]:%u" :
+	    "%s:%u", h.text, (unsigned)port);
+	ret->by = by_gate(&h, &ret->v);
+	return 0;
+}
+
+/* ---- read, write, exec ---- */
+
+static const char *
+by_mounts(enum fs_op op, const struct verdict *v)
+{
+	if (strcmp(v->rule, "built-in") == 0)
+		return "mount: a private place of the jail";
+	if (v->action == ACTION_ALLOW && op == FS_WRITE)
+		return "mount: writable; landlock: granted";
+	if (v->action == ACTION_ALLOW)
+		return "mount: visible";
+	if (strstr(v->rule, "denyRead") != NULL || op != FS_WRITE)
+		return "mount: hidden (EACCES)";
+	return "mount: read-only (EROFS); landlock: no right to write";
+}
+
+/* Where the path leads: its longest existing part resolved. */
+static const char *
+leads_to(struct arena *a, const char *clean)
+{
+	char *part = arena_strdup(a, clean), *real, *slash;
+	const char *ret = clean;
+
+	while (access(part, F_OK) != 0 &&
+	    (slash = strrchr(part, '/')) != NULL && slash != part)
+		*slash = '\0';
+	real = realpath(part, NULL);
+	if (real != NULL)
+		ret = pattern_clean_path(a, "/", arena_printf(a, "%s/%s",
+		    real, clean + strlen(part)));
+	free(real);
+	return ret != NULL ? ret : clean;
+}
+
+/* A guarded name counts where its directory is there already. */
+static bool
+is_guarded(struct arena *a, const struct policy *p, const char *path)
+{
+	bool is_own = false;
+	char *dir, *slash;
+
+	for (; p != NULL; p = p->also) {
+		size_t n = decide_guarded(p, path, &is_own);
+
+		if (n == 0)
+			continue;
+		dir = arena_strndup(a, path, n);
+		slash = strrchr(dir, '/');
+		slash[slash == dir ? 1 : 0] = '\0';
+		if (access(dir, F_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A mask takes writing and executing away, too: ask for both. */
+static void
+ask_path(const struct policy *p, enum fs_op op, struct arena *a,
+    const char *path, struct verdict *v)
+{
+	struct fs_question q = { .op = op, .path = path,
+	    .is_guarded = op == FS_WRITE && is_guarded(a, p, path) };
+	struct verdict reading;
+
+	decide_fs_ask(p, &q, v);
+	if (v->action == ACTION_DENY || op == FS_READ)
+		return;
+	q.op = FS_READ;
+	decide_fs_ask(p, &q, &reading);
+	if (reading.action == ACTION_DENY)
+		*v = reading;
+}
+
+static int
+ask_file(const struct policy *p, enum fs_op op, const char *cwd,
+    const char *object, struct arena *a, struct answer *ret, struct err *e)
+{
+	const char *clean = pattern_clean_path(a,
+	    object[0] == '/' ? "/" : cwd, object), *real;
+
+	if (clean == NULL)
+		return err_set(e, ERR_USAGE, "the path is too long");
+	ret->object = clean;
+	ask_path(p, op, a, clean, &ret->v);
+	real = leads_to(a, clean);
+	if (ret->v.action == ACTION_ALLOW && strcmp(real, clean) != 0) {
+		ask_path(p, op, a, real, &ret->v);
+		ret->note = arena_printf(a, "it leads to %s", real);
+	}
+	if (ret->v.rule_text != NULL && strpbrk(ret->v.rule_text, "*?[") !=
+	    NULL && ret->v.action == ACTION_DENY && access(clean, F_OK) != 0)
+		ret->note = "the path does not exist: a glob is a wall for "
+		    "what it matches when the run begins; later matches are "
+		    "told, not walled";
+	ret->by = by_mounts(op, &ret->v);
+	return 0;
+}
+
+/* ---- the answer ---- */
+
+static void
+put_place(struct buf *b, const struct origin *at)
+{
+	str_escape(b, at->file, strlen(at->file), 0);
+	if (at->line > 0)
+		buf_printf(b, ":%d:%d", at->line, at->col);
+}
+
+static void
+put_remedy(struct buf *b, const struct verdict *v)
+{
+	bool is_value = v->remedy_value[0] != '(';
+
+	buf_printf(b, "  to allow  %s %s", v->remedy_key, is_value ? "+= \"" :
+	    "");
+	str_escape(b, v->remedy_value, strlen(v->remedy_value), '"');
+	buf_puts(b, is_value ? "\"" : "");
+	if (v->remedy_flag[0] != '\0') {
+		buf_printf(b, ", or once: fence-run %s ", v->remedy_flag);
+		str_escape(b, v->remedy_value, strlen(v->remedy_value), 0);
+	}
+	buf_putc(b, '\n');
+}
+
+static void
+put_text(struct buf *b, const struct answer *a)
+{
+	const struct verdict *v = &a->v;
+
+	buf_printf(b, "%s: %s ", v->action == ACTION_ALLOW ? "allowed" :
+	    "denied", a->verb);
+	str_escape(b, a->object, strlen(a->object), 0);
+	buf_printf(b, "\n  rule      %s", v->rule);
+	if (v->rule_text != NULL) {
+		buf_puts(b, " \"");
+		str_escape(b, v->rule_text, strlen(v->rule_text), '"');
+		buf_putc(b, '"');
+	}
+	if (v->at.file != NULL) {
+		buf_puts(b, "  ");
+		put_place(b, &v->at);
+	}
+	buf_putc(b, '\n');
+	if (v->reason[0] != '\0')
+		buf_printf(b, "  because   %s\n", v->reason);
+	buf_printf(b, "  enforced  %s\n", a->by);
+	if (a->note != NULL) {
+		buf_puts(b, "  note      ");
+		str_escape(b, a->note, strlen(a->note), 0);
+		buf_putc(b, '\n');
+	}
+	if (v->action == ACTION_DENY && v->remedy_key[0] != '\0')
+		put_remedy(b, v);
+}
+
+static void
+put_field(struct buf *b, const char *name, const char *value)
+{
+	if (b->len > 1)
+		buf_putc(b, ',');
+	buf_printf(b, "\"%s\":", name);
+	if (value != NULL)
+		json_put_string(b, value, strlen(value));
+	else
+		buf_puts(b, "null");
+}
+
+static void
+put_json(struct buf *b, const struct answer *a)
+{
+	const struct verdict *v = &a->v;
+
+	buf_putc(b, '{');
+	put_field(b, "verdict", v->action == ACTION_ALLOW ? "allowed" :
+	    "denied");
+	put_field(b, "operation", a->verb);
+	put_field(b, "object", a->object);
+	put_field(b, "rule", v->rule);
+	put_field(b, "entry", v->rule_text);
+	put_field(b, "file", v->at.file);
+	buf_printf(b, ",\"line\":%d,\"column\":%d", v->at.line, v->at.col);
+	put_field(b, "reason", v->reason);
+	put_field(b, "enforcedBy", a->by);
+	put_field(b, "note", a->note);
+	if (v->action == ACTION_DENY && v->remedy_key[0] != '\0') {
+		buf_puts(b, ",\"remedy\":{\"key\":");
+		json_put_string(b, v->remedy_key, strlen(v->remedy_key));
+		put_field(b, "value", v->remedy_value);
+		put_field(b, "flag", v->remedy_flag);
+		buf_putc(b, '}');
+	}
+	buf_puts(b, "}\n");
+}
+
+/* ---- the command ---- */
+
+static int
+ask(const struct policy *p, const char *cwd, struct arena *a,
+    struct answer *ret, struct err *e)
+{
+	static const struct { const char *verb; enum fs_op op; } verbs[] = {
+		{ "read", FS_READ }, { "write", FS_WRITE },
+		{ "exec", FS_EXEC },
+	};
+
+	if (strcmp(ret->verb, "connect") == 0)
+		return ask_connect(p, ret->object, a, ret, e);
+	for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+		if (strcmp(ret->verb, verbs[i].verb) == 0)
+			return ask_file(p, verbs[i].op, cwd, ret->object, a,
+			    ret, e);
+	err_set(e, ERR_USAGE, "'%.60s' is no question", ret->verb);
+	return fail(e, "connect HOST[:PORT], read PATH, write PATH or exec "
+	    "PATH");
+}
+
+static int
+answer_with(const struct why_options *o, struct arena *arena, char **words,
+    struct err *e)
+{
+	struct answer a = { .verb = words[0], .object = words[1] };
+	struct resolve_request req;
+	struct resolved res;
+	struct buf b;
+	int rc;
+
+	if (request_make(arena, &o->run, environ, &req, e) != 0 ||
+	    policy_resolve(&req, &res, e) != 0)
+		return EXIT_USAGE;
+	for (size_t i = 0; i < res.nnotices; i++)
+		fprintf(stderr, "fence: %s\n", res.notices[i]);
+	/* As the launcher does: policy files in force stay as they are. */
+	for (size_t i = 0; i < res.nfiles; i++)
+		policy_own(res.policy, res.files[i], "the policy in force");
+	rc = ask(res.policy, req.cwd, arena, &a, e);
+	if (rc == 0) {
+		buf_init(&b, 0);
+		(o->json ? put_json : put_text)(&b, &a);
+		fwrite(b.data, 1, b.len, stdout);
+		buf_release(&b);
+	}
+	resolved_release(&res);
+	return rc != 0 ? EXIT_USAGE : a.v.action == ACTION_DENY;
+}
+
+int
+cmd_why(const char *program, int argc, char **argv, struct err *e)
+{
+	struct why_options o = { 0 };
+	struct arena *arena = arena_new();
+	int nwords = 0, status = EXIT_USAGE;
+
+	(void)program;
+	if (opt_parse_words(why_opts, argc, argv, &o, &nwords, e) == 0) {
+		if (nwords == 2) {
+			status = answer_with(&o, arena, argv + 1, e);
+		} else {
+			err_set(e, ERR_USAGE, "'fence why' wants a question");
+			err_hint(e, "connect HOST[:PORT], read PATH, write "
+			    "PATH or exec PATH");
+		}
+	}
+	opt_release(&o.run);
+	arena_free(arena);
+	return status;
+}

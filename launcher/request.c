@@ -1,0 +1,83 @@
+#include "launcher/request.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "launcher/env.h"
+
+static const char *
+find_cwd(struct arena *a, struct err *e)
+{
+	char path[PATH_MAX];
+
+	if (getcwd(path, sizeof path) == NULL || path[0] != '/') {
+		err_sys(e, errno, "cannot tell the working directory");
+		err_hint(e, "it may have been removed: cd somewhere else");
+		return NULL;
+	}
+	return arena_strdup(a, path);
+}
+
+/* By hand: name service modules would have to be loaded for it. */
+static const char *
+passwd_home(struct arena *a)
+{
+	FILE *fp = fopen("/etc/passwd", "re");
+	const char *home = NULL;
+	struct passwd *pw;
+
+	while (fp != NULL && home == NULL && (pw = fgetpwent(fp)) != NULL)
+		if (pw->pw_uid == getuid() && pw->pw_dir[0] == '/')
+			home = arena_strdup(a, pw->pw_dir);
+	if (fp != NULL)
+		fclose(fp);
+	return home;
+}
+
+static const char *
+find_home(struct arena *a, char *const *env, struct err *e)
+{
+	const char *home = env_get(env, "HOME");
+	char real[PATH_MAX];
+
+	if (home == NULL || home[0] != '/')
+		home = passwd_home(a);
+	if (home == NULL) {
+		err_set(e, ERR_POLICY, "HOME is not set, and /etc/passwd does "
+		    "not know uid %u", (unsigned)getuid());
+		err_hint(e, "set HOME: the policy hides credentials below it");
+		return NULL;
+	}
+	return arena_strdup(a, realpath(home, real) != NULL ? real : home);
+}
+
+static struct resolve_list
+list_of(const struct opt_list *l)
+{
+	return (struct resolve_list){ l->v, l->n };
+}
+
+int
+request_make(struct arena *a, const struct run_options *ro, char **env,
+    struct resolve_request *ret, struct err *e)
+{
+	struct resolve_request r = {
+		.settings = ro->settings,
+		.template_name = ro->template_name,
+		.environ = env,
+		.ignore_unknown = ro->ignore_unknown_keys,
+		.allow = list_of(&ro->allow),
+		.write = list_of(&ro->write),
+		.read = list_of(&ro->read),
+		.deny_read = list_of(&ro->deny_read),
+	};
+
+	if ((r.home = find_home(a, env, e)) == NULL ||
+	    (r.cwd = find_cwd(a, e)) == NULL)
+		return -1;
+	*ret = r;
+	return 0;
+}

@@ -1,0 +1,16 @@
+/*
+ * request: the options of a command line and where this process stands, as a
+ * question to policy_resolve().
+ */
+#ifndef FENCE_LAUNCHER_REQUEST_H
+#define FENCE_LAUNCHER_REQUEST_H
+
+#include "launcher/opt.h"
+#include "platform/base/arena.h"
+#include "policy/resolve.h"
+
+/* Borrows the options' and the environment's strings. */
+int	 request_make(struct arena *, const struct run_options *, char **env,
+	    struct resolve_request *ret, struct err *);
+
+#endif

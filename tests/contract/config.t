@@ -1,0 +1,169 @@
+#!/usr/bin/env bash
+# fence config: shown, checked, begun, trusted, compared.
+# limit: 180
+. "$(dirname "$0")/../lib.sh"
+
+FENCE=${FENCE_RUN%-run}
+
+config() {	# config WHO ARGS…
+	local who=$1
+	shift
+	capture "$who" env -u XDG_CONFIG_HOME -u XDG_STATE_HOME HOME="$H" \
+	    "$FENCE" config "$@"
+}
+
+put() {	# put WHO FILE TEXT
+	as "$1" mkdir -p "$(dirname "$2")"
+	# shellcheck disable=SC2016 # for the inner shell
+	as "$1" sh -c 'printf "%s\n" "$2" >"$1"' sh "$2" "$3"
+}
+
+show() {	# show WHO
+	config "$who" show
+	is "$status" 0 "$who: show without any file"
+	like "$err" 'Active config chain:
+builtin default \(no config loaded from .*/\.config/fence/fence\.json\)' \
+	    "$who: says that there is none"
+	put "$who" "$H/.config/fence/fence.json" \
+	    '{"extends": "code", "allowPty": true}'
+	put "$who" "$W/fence.json" '{"extends": "@base"}'
+	config "$who" trust
+	is "$status" 0 "$who: trust the project file"
+	config "$who" show
+	is "$err" "Active config chain:
+project config: $W/fence.json
+└── @base user config: $H/.config/fence/fence.json
+    └── builtin template: code" "$who: the chain"
+	printf '%s\n' "$out" >"$T/shown.json"
+	chmod 644 "$T/shown.json"
+	like "$out" '"allowPty": true' "$who: the merged policy"
+	unlike "$out" '"extends"' "$who: has nothing to extend"
+	config "$who" show -s "$T/shown.json"
+	is "$out" "$(cat "$T/shown.json")" "$who: fed back it is the same"
+	config "$who" show --format ini
+	printf '%s\n' "$out" >"$T/shown.ini"
+	chmod 644 "$T/shown.ini"
+	config "$who" show -s "$T/shown.ini"
+	is "$out" "$(cat "$T/shown.json")" "$who: so it is by way of INI"
+	config "$who" show --origins
+	like "$out" '// <built-in code>:' "$who: --origins"
+	config "$who" show --format yaml
+	is "$status" 2 "$who: an unknown format is exit 2"
+	config "$who" show -s "$T/missing.json"
+	is "$status" 1 "$who: a missing file is exit 1"
+	like "$err" 'missing\.json' "$who: and is named"
+	as "$who" rm "$W/fence.json"
+}
+
+trust() {	# trust WHO
+	put "$who" "$H/.config/fence/fence.json" \
+	    '{"network": {"allowedDomains": ["user.test"]}}'
+	put "$who" "$W/part.json" '{"network": {"allowedDomains": ["p.test"]}}'
+	put "$who" "$W/fence.json" '{"extends": "./part.json"}'
+	config "$who" show
+	like "$err" "$W/fence.json is not trusted and was not given: \
+network.allowedDomains \"p.test\"" "$who: one notice of what it did not get"
+	like "$err" 'not trusted: may only tighten' "$who: the chain says so"
+	config "$who" trust "$W/fence.json"
+	is "$out" "trusted $W/fence.json" "$who: trust"
+	is "$(as "$who" stat -c %a "$H/.local/state/fence/trust")" 600 \
+	    "$who: the store is the user's own"
+	config "$who" show
+	unlike "$err" 'not trusted' "$who: trusted"
+	like "$out" 'p\.test' "$who: it says what holds"
+	put "$who" "$W/part.json" '{"network": {"allowedDomains": ["q.test"]}}'
+	config "$who" show
+	like "$err" 'not trusted' "$who: until a file it extends changes"
+	config "$who" trust
+	config "$who" untrust
+	is "$out" "no longer trusted $W/fence.json" "$who: untrust"
+	config "$who" untrust
+	is "$out" "was not trusted $W/fence.json" "$who: twice"
+	put "$who" "$W/fence.json" '{"extnds": "code"}'
+	config "$who" trust
+	is "$status" 1 "$who: a file with a mistake is not trusted"
+	as "$who" rm "$W/fence.json"
+	(cd / && config "$who" trust /nonexistent/fence.json
+	[ "$status" = 1 ])
+	ok $? "$who: nor one that is not there"
+}
+
+init() {	# init WHO
+	as "$who" rm -rf "$H/.config"
+	config "$who" init
+	is "$out" "Created config extending \"code\"
+Written to \"$H/.config/fence/fence.json\"" "$who: init"
+	is "$(as "$who" stat -c %a "$H/.config/fence/fence.json")" 600 \
+	    "$who: with its mode"
+	like "$(as "$who" cat "$H/.config/fence/fence.json")" \
+	    'fence config init' "$who: and a head that says from where"
+	config "$who" check "$H/.config/fence/fence.json"
+	is "$status$err" 0 "$who: what init writes passes the check"
+	config "$who" init --minimal </dev/null
+	is "$status" 1 "$who: it does not replace unasked"
+	config "$who" init --minimal -y
+	is "$status" 0 "$who: but does with -y"
+	config "$who" init --print --scaffold
+	printf '%s\n' "$out" >"$T/scaffold.json"
+	chmod 644 "$T/scaffold.json"
+	config "$who" check "$T/scaffold.json"
+	is "$status$err" 0 "$who: the scaffold passes the check"
+	config "$who" init --minimal --template code
+	is "$status" 2 "$who: what excludes each other is exit 2"
+	config "$who" init --template nonesuch -y
+	is "$status" 2 "$who: an unknown template is exit 2"
+}
+
+diffs() {	# diffs WHO
+	config "$who" diff code code
+	is "$status$out" 0 "$who: diff of the same"
+	config "$who" diff code code-relaxed
+	is "$status" 1 "$who: diff where more is let through"
+	like "$out" '^\+ network.allowedDomains "\*"' "$who: names it"
+	config "$who" diff code-relaxed code
+	is "$status" 0 "$who: diff where less is"
+	like "$out" '^- network.allowedDomains "\*"' "$who: names that, too"
+	config "$who" diff code
+	is "$status" 2 "$who: diff with one is exit 2"
+}
+
+check_all() {	# check_all WHO: every mistake of a file at once
+	put "$who" "$W/three.jsonc" '{
+  "netwrk": {},
+  "network": { "allowedDomains": ["*.", "fine.test"] },
+  "filesystem": { "allowWrite": 7 }
+}'
+	config "$who" check "$W/three.jsonc"
+	is "$status" 1 "$who: check: exit 1"
+	like "$err" "three.jsonc:2:[0-9]+: netwrk: " "$who: the first"
+	like "$err" 'hint: did you mean .*network' "$who: with a hint"
+	like "$err" "three.jsonc:3:[0-9]+: network.allowedDomains\[0\]: " \
+	    "$who: the second"
+	like "$err" "three.jsonc:4:[0-9]+: filesystem.allowWrite: " \
+	    "$who: the third"
+	config "$who" check "$W/three.jsonc" "$W/none.jsonc"
+	like "$err" 'none\.jsonc' "$who: and of the next file"
+	config "$who" check
+	is "$status" 2 "$who: check without a file is exit 2"
+	config "$who" check --ignore-unknown-keys "$W/three.jsonc"
+	unlike "$err" ': netwrk: unknown' "$who: unknown keys by name"
+}
+
+schema() {
+	config "$who" schema
+	is "$(printf '%s' "$out" | python3 -c 'import json, sys
+print(json.load(sys.stdin)["additionalProperties"])')" False \
+	    "$who: the schema is JSON and closed"
+}
+
+for who in $WHOS; do
+	W=$(workspace "$who")
+	H=$(workspace "$who")
+	show "$who"
+	trust "$who"
+	init "$who"
+	diffs "$who"
+	check_all "$who"
+	schema "$who"
+done
+finish

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# A run under several layers: a project file that nobody trusts takes away
+# and gives nothing; trusted, it speaks for itself; flags add for one run.
+. "$(dirname "$0")/../lib.sh"
+
+for who in $WHOS; do
+	base=$(workspace "$who")
+	W=$base/w
+	as "$who" mkdir "$W" "$W/sub" "$base/out" "$base/home"
+	as_words "$who"
+	as "$who" tee "$W/fence.jsonc" >"$T/null" <<-E
+	{ "filesystem": { "allowWrite": [".", "$base/out"],
+	    "denyWrite": ["sub"] } }
+	E
+	try='touch in && echo in; touch sub/x && echo sub; touch ../out/x && echo out'
+	run() {	# run ARGS…: with a home of its own
+		capture "$who" env HOME="$base/home" "$FENCE_RUN" "$@"
+	}
+
+	run -- sh -c "$try"
+	is "$out" in "$who: untrusted: its denial holds, its grant does not"
+	like "$err" 'not trusted and was not given.*allowWrite' \
+	    "$who: and that is said"
+	[ ! -e "$base/out/x" ]
+	ok $? "$who: nothing was written outside"
+
+	as "$who" env HOME="$base/home" "$(dirname "$FENCE_RUN")/fence" \
+	    config trust "$W/fence.jsonc" >"$T/null" 2>&1
+	ok $? "$who: fence config trust"
+	run -- sh -c "$try"
+	is "$out" "in
+out" "$who: trusted: both hold"
+	as "$who" sh -c "echo ' ' >>'$W/fence.jsonc'"
+	run -- sh -c "$try"
+	is "$out" in "$who: changed since: not trusted any more"
+	as "$who" rm "$W/fence.jsonc"
+
+	run -w "$base/out" -- sh -c "$try"
+	is "$out" "in
+sub
+out" "$who: -w grants for one run"
+	as "$who" sh -c "echo secret >'$base/out/key'"
+	run --deny-read "$base/out" -- cat "$base/out/key"
+	is "$status" 1 "$who: --deny-read hides for one run"
+	run --deny-read "$base/out" -r "$base/out/key" -- cat "$base/out/key"
+	is "$out" secret "$who: -r opens a file inside of it"
+	run -- cat "$base/out/key"
+	is "$out" secret "$who: without the flags it is as before"
+
+	# What a later run would trust is not the command's to write.
+	as "$who" mkdir -p "$base/home/.local/state"
+	run -t code -- sh -c 'mkdir -p ~/.local/state/fence
+	    echo forged >~/.local/state/fence/trust; echo 1 >~/.local/state/mine
+	    cat ~/.local/state/mine'
+	is "$out" 1 "$who: an agent's state folder is writable"
+	unlike "$(cat "$base/home/.local/state/fence/trust")" forged \
+	    "$who: fence's own state is not"
+
+	capture "$who" env HOME="$base/home" GITHUB_TOKEN=x AWS_REGION=y \
+	    "$FENCE_RUN" -t ci -- sh -c 'echo "${GITHUB_TOKEN-}${AWS_REGION-}"'
+	is "$out" y "$who: -t ci takes secrets away, and nothing else"
+done
+finish

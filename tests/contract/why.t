@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# fence why: verdict, rule with its place, enforcer, the line to change it.
+. "$(dirname "$0")/../lib.sh"
+
+FENCE=${FENCE_RUN%-run}
+
+why() {	# why WHO ARGS…
+	local who=$1
+	shift
+	capture "$who" env HOME="$H" XDG_CONFIG_HOME= "$FENCE" why "$@"
+}
+
+answers() {	# answers NAME STATUS REGEX ARGS…
+	local name=$1 want=$2 regex=$3
+	shift 3
+	why "$who" "$@"
+	is "$status" "$want" "$who: $name: exit $want"
+	like "$out$err" "$regex" "$who: $name"
+}
+
+for who in $WHOS; do
+	W=$(workspace "$who")
+	H=$W/home
+	as "$who" mkdir -p "$H/.ssh" "$W/ws/.git/hooks"
+	as "$who" ln -s "$H/.ssh" "$W/ws/link"
+	cat >"$T/p.jsonc" <<-'END'
+	{
+	  "network": {
+	    "allowedDomains": ["allowed.test", "*.wild.test", "10.0.0.5", "127.0.0.1"],
+	    "deniedDomains": ["bad.wild.test"]
+	  },
+	  "filesystem": {
+	    "allowWrite": ["."],
+	    "denyWrite": ["*.key"],
+	    "denyRead": ["~/.ssh"]
+	  }
+	}
+	END
+	chmod 644 "$T/p.jsonc"
+	P="$T/p.jsonc"
+	W=$W/ws
+
+	answers 'an allowed name' 0 'allowed: connect allowed.test:443' \
+	    -s "$P" connect allowed.test
+	like "$out" 'network.allowedDomains\[0\] "allowed.test"  .*p.jsonc:3:24' \
+	    "$who: the rule and its place"
+	answers 'spelt otherwise' 0 'connect allowed.test:8443' \
+	    -s "$P" connect ALLOWED.test.:8443
+	answers 'a name denied' 1 'deniedDomains\[0\] "bad.wild.test"' \
+	    -s "$P" connect bad.wild.test
+	answers 'a name not listed' 1 'NXDOMAIN' -s "$P" connect other.test:80
+	like "$out" 'network.allowedDomains \+= "other.test"' \
+	    "$who: the line that would change it"
+	like "$out" 'fence-run -a other.test' "$who: or for once"
+	answers 'once' 0 '<command line>' -s "$P" -a other.test \
+	    connect other.test:80
+	answers 'an address not listed' 1 'route: ' -s "$P" connect 8.8.8.8
+	answers 'a private address by its literal' 0 '10.0.0.5:443' \
+	    -s "$P" connect 10.0.0.5
+	answers 'an address of the sixth kind' 1 'connect \[2001:db8::1\]:22' \
+	    -s "$P" connect '[2001:DB8:0::1]:22'
+	answers 'no host' 2 'is not a host' -s "$P" connect https://x/
+	answers 'no port' 2 'is not a port' -s "$P" connect x.test:99999
+
+	answers 'writing the workspace' 0 'mount: writable' -s "$P" write x
+	answers 'writing beside it' 1 'read-only \(EROFS\)' -s "$P" write ../x
+	answers 'a look-alike' 1 'not in|no entry' -s "$P" write "${W}x/y"
+	answers 'a denied glob' 1 'denyWrite\[0\] "\*.key"' -s "$P" write a.key
+	like "$out" 'later matches are told, not walled' \
+	    "$who: that is not there yet"
+	answers 'a guarded name' 1 'denied: write .*/\.git/hooks/x' \
+	    -s "$P" write .git/hooks/x
+	answers 'the policy itself' 1 'denied' -s "$P" write "$P"
+	answers 'hidden' 1 'denyRead\[0\] "~/.ssh"' -s "$P" read "$H/.ssh/id"
+	like "$out" 'EACCES' "$who: is refused"
+	answers 'hidden, for writing' 1 'denyRead' -s "$P" write "$H/.ssh/id"
+	answers 'through a link' 1 "denyRead.*" -s "$P" read link/id
+	answers 'once readable' 0 allowed -s "$P" -r "$H/.ssh/pub" \
+	    read "$H/.ssh/pub"
+	answers 'the system' 0 allowed -s "$P" exec /bin/sh
+	answers 'the closed one' 1 'allowRead' -t default-deny read "$H/x"
+	answers 'no question' 2 'connect HOST' -s "$P" open x
+	answers 'too few words' 2 'wants a question' -s "$P" read
+	answers 'a bad policy' 2 'missing' -s "$T/missing.json" read x
+	answers 'both sources' 2 'exclude each other' -s "$P" -t code read x
+
+	why "$who" --json -s "$P" connect other.test
+	is "$status" 1 "$who: --json: exit 1"
+	is "$(printf '%s' "$out" | python3 -c 'import json, sys
+d = json.load(sys.stdin)
+print(d["verdict"], d["rule"], d["line"], d["remedy"]["key"],
+    d["remedy"]["value"], d["remedy"]["flag"])')" \
+	    'denied network.allowedDomains 3 network.allowedDomains other.test -a' \
+	    "$who: --json is one object"
+done
+finish
