@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "platform/fd.h"
@@ -49,8 +50,26 @@ fill(struct sockaddr_storage *ss, const struct dial_addr *a, uint16_t port)
 	return sizeof *sin6;
 }
 
-bool
-dial_is_own(const struct dial_addr *a)
+/* What was found out lately: a busy jail dials the same few addresses. */
+static struct own_entry {
+	struct dial_addr	 addr;
+	int64_t			 until_ms;
+	bool			 is_own;
+} own_cache[64];
+
+enum { OWN_MS = 1000 };
+
+static int64_t
+now_ms(void)
+{
+	struct timespec ts = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+static bool
+can_bind(const struct dial_addr *a)
 {
 	auto_fd fd = socket(a->family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	struct sockaddr_storage ss;
@@ -60,6 +79,23 @@ dial_is_own(const struct dial_addr *a)
 	 * found out (no descriptor left), it is taken for one. */
 	return fd < 0 || bind(fd, (struct sockaddr *)&ss, len) == 0 ||
 	    errno != EADDRNOTAVAIL;
+}
+
+bool
+dial_is_own(const struct dial_addr *a)
+{
+	unsigned h = (unsigned)a->family;
+	struct own_entry *o;
+	int64_t now = now_ms();
+
+	for (size_t i = 0; i < sizeof a->addr; i++)
+		h = h * 31 + a->addr[i];
+	o = &own_cache[h % (sizeof own_cache / sizeof own_cache[0])];
+	if (o->until_ms > now && o->addr.family == a->family &&
+	    memcmp(o->addr.addr, a->addr, sizeof a->addr) == 0)
+		return o->is_own;
+	*o = (struct own_entry){ *a, now + OWN_MS, can_bind(a) };
+	return o->is_own;
 }
 
 static void
@@ -228,13 +264,15 @@ dial_start(struct loop *loop, const struct dial_addr *addrs, size_t n,
 	d->port = port;
 	d->sys = EHOSTUNREACH;
 	interleave(d, addrs, n < DIAL_MAX_ADDRS ? n : DIAL_MAX_ADDRS);
-	/* The first attempt is made from the loop, so that the callback never
-	 * comes before the caller has the pointer. */
-	d->stagger = loop_after(loop, 0, stagger_due, d);
+	/* An attempt that fails at once is left to the loop: the callback
+	 * never comes before the caller has the pointer. */
+	d->stagger = loop_after(loop, DIAL_NEXT_MS, stagger_due, d);
 	d->deadline = loop_after(loop, DIAL_DEADLINE_MS, deadline_due, d);
 	if (d->stagger == NULL || d->deadline == NULL) {
 		dial_free(d);
 		return NULL;
 	}
+	if (d->naddrs == 0 || !attempt_start(d, d->next++))
+		watch_after(d->stagger, 0);
 	return d;
 }
