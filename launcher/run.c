@@ -86,6 +86,7 @@ static const char *const step_text[] = {
 	[INIT_STEP_SECCOMP] = "load the system call filter",
 	[INIT_STEP_FORK] = "fork",
 	[INIT_STEP_KEYRING] = "join a new keyring",
+	[INIT_STEP_PROC] = "mount its own /proc",
 };
 
 static void

@@ -274,6 +274,9 @@ make_plan(const struct jail_spec *spec, struct buf *b, struct err *e)
 	plan.keep = plan_bytes(b, spec->keep_fds,
 	    spec->nkeep_fds * sizeof *spec->keep_fds);
 	plan.nkeep = (uint32_t)spec->nkeep_fds;
+	for (size_t i = 0; i < spec->nmounts; i++)
+		if (spec->mounts[i].kind == MOUNT_PROC)
+			plan.proc = plan_string(b, spec->mounts[i].path);
 	plan.handled_fs = landlock_handled(abi);
 	plan.scoped = landlock_scoped(abi);
 	plan.stdio_read = landlock_stdio_read(abi);

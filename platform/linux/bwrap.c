@@ -31,14 +31,11 @@ bwrap_args(const struct jail_spec *spec, struct buf *b)
 	args(b, "--unshare-user", "--uid", uid, "--gid", gid,
 	    "--unshare-ipc", "--unshare-pid", "--unshare-uts",
 	    "--unshare-cgroup-try", "--as-pid-1", "--die-with-parent",
-	    "--cap-drop", "ALL", NULL);
+	    NULL);
+	/* Not for the command: fence-init mounts /proc with the one and
+	 * empties the bounding set with the other. */
+	args(b, "--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN",
+	    "--cap-add", "CAP_SETPCAP", NULL);
 	/* Nothing but what root.c made: read-only where it should be. */
-	args(b, "--dev-bind", "/", "/", NULL);
-	/* Read-only: to uid 0 /proc/sys is writable without any capability,
-	 * and core_pattern is a way out. */
-	for (size_t i = 0; i < spec->nmounts; i++)
-		if (spec->mounts[i].kind == MOUNT_PROC)
-			args(b, "--proc", spec->mounts[i].path, "--remount-ro",
-			    spec->mounts[i].path, NULL);
-	args(b, "--chdir", "/", NULL);
+	args(b, "--dev-bind", "/", "/", "--chdir", "/", NULL);
 }

@@ -9,8 +9,8 @@
 #include "platform/jail.h"
 
 /*
- * NUL-terminated arguments, one after the other.  The mounts, but for /proc,
- * are made by root.c before bwrap starts.
+ * NUL-terminated arguments, one after the other.  The mounts are made by
+ * root.c before bwrap starts, and /proc by fence-init after it.
  */
 void	 bwrap_args(const struct jail_spec *, struct buf *);
 

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -120,6 +121,23 @@ new_keyring(void)
 	    errno != ENOSYS && errno != EPERM && errno != EACCES &&
 	    errno != EDQUOT && errno != ENOMEM && errno != EOPNOTSUPP)
 		give_up(INIT_STEP_KEYRING, errno);
+}
+
+/*
+ * The jail's own /proc, which only a process of its pid namespace can mount;
+ * CAP_SYS_ADMIN, which we were started with, is for this.  Read-only: to uid 0
+ * /proc/sys is writable without any capability, and core_pattern is a way
+ * out.  (bwrap would mount it, too, and for root read all mounts three times
+ * more.)
+ */
+static void
+mount_proc(const struct init_plan *plan)
+{
+	const char *path = (const char *)plan + plan->proc;
+
+	if (plan->proc != 0 && mount("proc", path, "proc", MS_NOSUID |
+	    MS_NODEV | MS_NOEXEC | MS_RDONLY, NULL) != 0)
+		give_up(INIT_STEP_PROC, errno);
 }
 
 static bool
@@ -291,6 +309,7 @@ main(int argc, char **argv)
 	tell(INIT_READY, 0, 0, fd);
 	(void)close(fd);
 	plan = map_plan(wait_for_go());
+	mount_proc(plan);
 	new_keyring();
 	drop_capabilities();
 	if (init_child_prepare(&child, plan, control_fd, &step) < 0)

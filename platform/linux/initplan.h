@@ -27,6 +27,8 @@ struct init_plan {
 	uint32_t	rules, nrules;	/* struct init_rule */
 	uint32_t	filter, nfilter;/* struct sock_filter, seccomp */
 	uint32_t	keep, nkeep;	/* int32 descriptor numbers */
+	uint32_t	proc;		/* string: where /proc goes, or 0 */
+	uint32_t	pad;
 	uint64_t	handled_fs;	/* Landlock; 0: no Landlock at all */
 	uint64_t	scoped;
 	uint64_t	sigmask;	/* the command's, bit n-1 for signal n */
@@ -55,7 +57,7 @@ enum init_msg_kind {
 enum init_step {
 	INIT_STEP_PLAN = 1, INIT_STEP_CHDIR, INIT_STEP_FDS, INIT_STEP_CAPS,
 	INIT_STEP_LANDLOCK, INIT_STEP_SECCOMP, INIT_STEP_FORK,
-	INIT_STEP_KEYRING,
+	INIT_STEP_KEYRING, INIT_STEP_PROC,
 };
 
 struct init_msg {

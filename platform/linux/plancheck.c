@@ -74,6 +74,7 @@ plan_is_sound(const void *base, size_t size)
 	if (p->magic != INIT_PLAN_MAGIC || p->size != size)
 		return false;
 	return string_fits(p, p->program) && string_fits(p, p->cwd) &&
+	    (p->proc == 0 || string_fits(p, p->proc)) &&
 	    p->argc >= 1 &&
 	    strings_fit(p, p->argv, p->argc) &&
 	    strings_fit(p, p->envp, p->envc) &&

@@ -74,8 +74,8 @@ set_attr(int dir_fd, const char *path, int flags, uint64_t set)
 }
 
 /*
- * bwrap writes its uid map through this /proc, and then covers it with the
- * jail's own.
+ * bwrap writes its uid map through this /proc; fence-init then covers it with
+ * the jail's own.
  */
 static int
 lend_proc(void)
@@ -245,7 +245,7 @@ put_mount(struct root *r, size_t i, const char *mask_file,
 	case MOUNT_DEV:
 		return put_dev(r, m->path);
 	case MOUNT_PROC:
-		return 0;	/* bwrap's: it belongs to a pid namespace */
+		return 0;	/* fence-init's: it belongs to its pids */
 	}
 	errno = EINVAL;
 	return -1;

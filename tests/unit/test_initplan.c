@@ -29,7 +29,7 @@ fill(struct memory *m)
 	memset(m, 0, sizeof *m);
 	m->plan = (struct init_plan){
 		.magic = INIT_PLAN_MAGIC, .size = sizeof *m,
-		.program = AT(text), .cwd = AT(text),
+		.program = AT(text), .cwd = AT(text), .proc = AT(text),
 		.argv = AT(argv), .argc = 2, .envp = AT(envp), .envc = 2,
 		.rules = AT(rule), .nrules = 2,
 		.filter = AT(filter), .nfilter = 3,
@@ -48,6 +48,7 @@ static const struct {
 	uint32_t	value;
 } breaks[] = {
 	{ AT(plan.magic), 0 },
+	{ AT(plan.proc), UINT32_MAX },
 	{ AT(plan.size), sizeof(struct memory) - 1 },
 	{ AT(plan.size), sizeof(struct memory) + 1 },
 	{ AT(plan.size), UINT32_MAX },
