@@ -65,6 +65,25 @@ raw_connect(int fd, const struct sockaddr *sa, socklen_t len)
 	return syscall(SYS_connect, fd, sa, len);
 }
 
+static ssize_t
+raw_sendto(int fd, const void *buf, size_t n, int flags,
+    const struct sockaddr *sa, socklen_t len)
+{
+	return syscall(SYS_sendto, fd, buf, n, flags, sa, len);
+}
+
+static ssize_t
+raw_sendmsg(int fd, const struct msghdr *mh, int flags)
+{
+	return syscall(SYS_sendmsg, fd, mh, flags);
+}
+
+static int
+raw_sendmmsg(int fd, struct mmsghdr *vec, unsigned int n, int flags)
+{
+	return syscall(SYS_sendmmsg, fd, vec, n, flags);
+}
+
 static int
 raw_renameat2(int old_dir, const char *old, int new_dir, const char *new,
     unsigned int flags)

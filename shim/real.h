@@ -15,6 +15,9 @@
  */
 #define REAL_FUNCTIONS(X)			\
 	X(connect, raw_connect)			\
+	X(sendto, raw_sendto)			\
+	X(sendmsg, raw_sendmsg)			\
+	X(sendmmsg, raw_sendmmsg)		\
 	X(open, raw_open)			\
 	X(open64, raw_open)			\
 	X(openat, raw_openat)			\

@@ -90,6 +90,26 @@ dial_family(sa_family_t family, socklen_t len)
 	return connect(-1, (struct sockaddr *)&ss, len);
 }
 
+/* One datagram, by one of the three calls; 0 once it is on its way. */
+static int
+throw_at(const char *addr, int port, int how)
+{
+	struct sockaddr_in in = { .sin_family = AF_INET };
+	struct iovec iov = { (char *)"x", 1 };
+	struct mmsghdr m = { .msg_hdr = { .msg_name = &in,
+	    .msg_namelen = sizeof in, .msg_iov = &iov, .msg_iovlen = 1 } };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	inet_pton(AF_INET, addr, &in.sin_addr);
+	in.sin_port = htons(port);
+	if (how == 0)
+		return sendto(fd, "x", 1, 0, (struct sockaddr *)&in,
+		    sizeof in) < 0 ? -1 : 0;
+	if (how == 1)
+		return sendmsg(fd, &m.msg_hdr, 0) < 0 ? -1 : 0;
+	return sendmmsg(fd, &m, 1, 0) < 0 ? -1 : 0;
+}
+
 /* From here on the kernel refuses each connect(), whatever its address. */
 static int
 no_connect(void)
@@ -345,6 +365,14 @@ R(connect4, ST, dial("192.0.2.7", 443), EACCES, WIRE_CONNECT,		\
     "192.0.2.7", 443)							\
 R(connect6, ST, dial("2001:db8::7", 8080), EACCES, WIRE_CONNECT,	\
     "2001:db8::7", 8080)						\
+R(sendto4, ST, throw_at("192.0.2.7", 443, 0), EACCES, WIRE_CONNECT,	\
+    "192.0.2.7", 443)							\
+R(sendmsg4, ST, throw_at("192.0.2.7", 53, 1), EACCES, WIRE_CONNECT,	\
+    "192.0.2.7", 53)							\
+R(sendmmsg4, ST, throw_at("192.0.2.7", 123, 2), EACCES, WIRE_CONNECT,	\
+    "192.0.2.7", 123)							\
+R(sendto_ok, ST, throw_at("127.0.0.1", 9, 0), 0, NONE)			\
+R(sendmsg_ok, ST, throw_at("127.0.0.1", 9, 1), 0, NONE)			\
 R(connect_refused, ST, dial("127.0.0.1", 1), ECONNREFUSED, NONE)	\
 R(connect_badfd, ST, dial_family(AF_INET, 16), EBADF, NONE)		\
 R(unix_ok, ST, dial_unix(T "/sock"), 0, NONE)				\
