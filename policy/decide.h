@@ -92,10 +92,11 @@ void	 decide_fs(const struct policy *, enum fs_op, const char *path,
 
 /*
  * The length of the guarded name that the path is or is below, or 0: one of
- * the finite list, directly in a root of filesystem.allowWrite, in the
- * workspace or in $HOME, or git's hooks, config and info/attributes in a
- * repository down to depth 3 of them.  *ret_is_own: fence's own file, which
- * no line opens.
+ * the finite list, directly in a root of filesystem.allowWrite (each folder
+ * that a glob matches is one), in the workspace or in $HOME, or git's hooks,
+ * config and info/attributes in a repository down to depth 3 of them, its
+ * submodules and worktrees.  *ret_is_own: fence's own file, which no line
+ * opens.
  */
 size_t	 decide_guarded(const struct policy *, const char *path,
 	    bool *ret_is_own);

@@ -146,12 +146,17 @@ tell_entry(struct verdict *v, const struct policy *p,
 		return;
 	}
 	verdict_reason(v, "denied by path");
-	if (best->len < strlen(q->path))
+	if (best->len < strlen(q->path)) {
 		suggest(v, p, q->op == FS_WRITE ? FS_ALLOW_WRITE :
 		    FS_ALLOW_READ, q->path);
-	else
-		verdict_remedy(v, key_of[best->list], "(remove \"%s\")",
-		    v->rule_text);
+		return;
+	}
+	verdict_remedy(v, key_of[best->list], "(remove \"%s\")",
+	    v->rule_text);
+	if (q->op == FS_WRITE && find_built_in(p, q->path) == NULL &&
+	    find_best(p, q->path, BIT(FS_ALLOW_WRITE)).len == 0)
+		verdict_reason(v, "denied by path; "
+		    "remove the entry, and allow the path");
 }
 
 /* fence's own files: no length of a grant opens them. */

@@ -2,6 +2,7 @@
  * Guarded names: files that make someone's next command do something else.
  * A grant of the folder around them does not mean them.
  */
+#include <limits.h>
 #include <string.h>
 
 #include "platform/base/str.h"
@@ -71,29 +72,57 @@ find(const char *rest, unsigned place, size_t *ret_len)
 	return NULL;
 }
 
-/* rest is behind ".git/": how much of it is guarded, or 0. */
+static bool
+begins(const char *rest, const char *name)
+{
+	size_t n = strlen(name);
+
+	return strncmp(rest, name, n) == 0 &&
+	    (rest[n] == '\0' || rest[n] == '/');
+}
+
+/* rest is behind the slash of a git directory: how much is guarded, or 0. */
 static size_t
-git_part(const char *rest, bool may_config)
+gitdir_part(const char *rest, bool may_config)
 {
 	static const char *const parts[] = { "hooks", "info/attributes",
 	    "config.worktree", "config" };
 
-	/* Submodules and worktrees have folders like it. */
-	if (strncmp(rest, "modules/", 8) == 0 ||
-	    strncmp(rest, "worktrees/", 10) == 0) {
-		const char *slash = strchr(strchr(rest, '/') + 1, '/');
-		size_t n = slash != NULL ? git_part(slash + 1, may_config) :
-		    0;
-
-		return n != 0 ? (size_t)(slash + 1 - rest) + n : 0;
-	}
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-		size_t n = strlen(parts[i]);
-
-		if (strncmp(rest, parts[i], n) == 0 &&
-		    (rest[n] == '\0' || rest[n] == '/') &&
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (begins(rest, parts[i]) &&
 		    !(may_config && strncmp(parts[i], "config", 6) == 0))
-			return n;
+			return strlen(parts[i]);
+	return 0;
+}
+
+static const char *
+next_name(const char *p)
+{
+	p = strchr(p, '/');
+	return p != NULL ? p + 1 : NULL;
+}
+
+/*
+ * The same with the folders like it of submodules and worktrees.  The name
+ * of a submodule may have slashes, so any name behind "modules" may be one of
+ * such a folder, except below "refs": a branch has any name.
+ */
+static size_t
+git_part(const char *rest, bool may_config)
+{
+	const char *p = rest;
+
+	while (p != NULL) {
+		size_t n = gitdir_part(p, may_config);
+
+		if (n != 0)
+			return (size_t)(p - rest) + n;
+		if (begins(p, "modules") || begins(p, "worktrees"))
+			p = next_name(p);
+		else if (p == rest || begins(p, "refs"))
+			return 0;
+		if (p != NULL)
+			p = next_name(p);
 	}
 	return 0;
 }
@@ -120,15 +149,18 @@ git_name(const char *rest, bool may_config)
 	return 0;
 }
 
+/* The root is the first root_len bytes of the path. */
 static size_t
-look_below(const struct policy *p, const char *root, unsigned place,
+look_below(const struct policy *p, size_t root_len, unsigned place,
     const char *path, bool *ret_is_own)
 {
-	size_t root_len = strcmp(root, "/") == 0 ? 0 : strlen(root), n;
 	const struct guarded *g;
 	const char *rest;
+	size_t n;
 
-	if (!str_path_below(path, root) || path[root_len] != '/')
+	if (root_len == 1)
+		root_len = 0;		/* "/": its slash is the next one */
+	if (path[root_len] != '/')
 		return 0;
 	rest = path + root_len + 1;
 	if ((g = find(rest, place, &n)) != NULL) {
@@ -141,17 +173,41 @@ look_below(const struct policy *p, const char *root, unsigned place,
 	return n != 0 ? root_len + 1 + n : 0;
 }
 
+/* A glob may match several of the folders around the path: all are roots. */
+static size_t
+look_in_grant(const struct policy *p, const struct pattern *grant,
+    const char *path, bool *ret_is_own)
+{
+	char around[PATH_MAX];
+	size_t len = 0, n;
+
+	if (strlen(path) >= sizeof around)
+		return 0;		/* no call takes it */
+	strcpy(around, path);
+	while (len == 0 && around[0] != '\0' &&
+	    (n = pattern_match_path(grant, around)) != 0) {
+		len = look_below(p, n, IN_ROOTS, path, ret_is_own);
+		do
+			around[n--] = '\0';
+		while (around[n] != '/');
+		around[n] = '\0';
+	}
+	return len;
+}
+
 size_t
 decide_guarded(const struct policy *p, const char *path, bool *ret_is_own)
 {
 	const struct strlist *l = &p->fs.allow_write;
-	size_t len = look_below(p, p->workspace, IN_ROOTS, path, ret_is_own);
+	size_t len = 0;
 
-	if (len == 0 && p->home != NULL)
-		len = look_below(p, p->home, IN_HOME, path, ret_is_own);
+	if (str_path_below(path, p->workspace))
+		len = look_below(p, strlen(p->workspace), IN_ROOTS, path,
+		    ret_is_own);
+	if (len == 0 && p->home != NULL && str_path_below(path, p->home))
+		len = look_below(p, strlen(p->home), IN_HOME, path,
+		    ret_is_own);
 	for (size_t i = 0; len == 0 && i < l->n; i++)
-		if (l->v[i].pattern->kind == PATTERN_PATH)
-			len = look_below(p, l->v[i].pattern->text, IN_ROOTS,
-			    path, ret_is_own);
+		len = look_in_grant(p, l->v[i].pattern, path, ret_is_own);
 	return len;
 }

@@ -41,14 +41,31 @@ decide_grey(const struct policy *p, const struct host *h, struct verdict *v)
 	verdict_flag(v, "-a");
 }
 
+/*
+ * The entry that denies the host, also by the IPv4 address that a translator
+ * on the way makes of it (64:ff9b::1.2.3.4).  What is denied on one port only
+ * can still be looked up.
+ */
+static long
+find_denied(const struct policy *p, const struct host *h, uint16_t port,
+    bool literal_only)
+{
+	const struct net_index *ix = p->net_denied_index;
+	long i = net_index_find(ix, h, port, false, literal_only);
+	struct host v4;
+
+	if (i == INDEX_NONE && host_embedded(h, &v4))
+		i = net_index_find(ix, &v4, port, false, true);
+	return i;
+}
+
 static void
 decide_layer(const struct policy *p, const struct host *h, uint16_t port,
     struct verdict *v)
 {
 	long allowed, denied;
 
-	/* What is denied on one port only can still be looked up. */
-	denied = net_index_find(p->net_denied_index, h, port, false, false);
+	denied = find_denied(p, h, port, false);
 	allowed = net_index_find(p->net_allowed_index, h, port, true, false);
 	if (denied != INDEX_NONE) {
 		deny_by_entry(p, denied, "name", v);
@@ -160,7 +177,7 @@ decide_address(const struct policy *p, const struct host *h, uint16_t port,
 	if (v->action == ACTION_DENY || v->via_upstream)
 		return;
 	/* A name does not lead around the denial of an address. */
-	i = net_index_find(p->net_denied_index, addr, port, false, true);
+	i = find_denied(p, addr, port, true);
 	if (i != INDEX_NONE) {
 		deny_by_entry(p, i, "address", v);
 		return;

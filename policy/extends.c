@@ -328,8 +328,15 @@ follow(struct extends *x, const struct source *s, unsigned depth,
 		rc = load_bases(x, s, p, depth, &base, e);
 	if (rc == 0)
 		rc = policy_check_removals(base, p, e);
-	if (rc == 0)
+	if (rc == 0) {
 		*ret = policy_merge(base, p);
+		/* Only at the top is all known that a file may rely on. */
+		if (depth == 0 && policy_cross_check(*ret, e) != 0) {
+			policy_free(*ret);
+			*ret = NULL;
+			rc = -1;
+		}
+	}
 	policy_free(base);
 	policy_free(p);
 	x->nstack--;

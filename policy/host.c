@@ -292,19 +292,37 @@ classify(const struct range *r, const uint8_t *addr)
 	return r->class;
 }
 
-enum addr_class
-host_addr_class(const uint8_t *addr, size_t len)
+/* The IPv4 address inside an IPv6 address, or NULL. */
+static const uint8_t *
+find_embedded(const uint8_t *addr)
 {
-	if (len == 4)
-		return classify(ranges4, addr);
 	/* "::" and "::1" look like compatible addresses and are not. */
 	if (in_range(addr, ranges6[0].addr, 128) ||
 	    in_range(addr, ranges6[1].addr, 128))
-		return classify(ranges6, addr);
+		return NULL;
 	for (size_t i = 0; i < sizeof embedded / sizeof *embedded; i++)
 		if (in_range(addr, embedded[i].addr, embedded[i].bits))
-			return classify(ranges4, addr + embedded[i].at);
-	return classify(ranges6, addr);
+			return addr + embedded[i].at;
+	return NULL;
+}
+
+bool
+host_embedded(const struct host *h, struct host *ret)
+{
+	const uint8_t *v4 = h->kind == HOST_IPV6 ? find_embedded(h->addr) :
+	    NULL;
+
+	if (v4 != NULL)
+		host_from_addr(v4, 4, ret);
+	return v4 != NULL;
+}
+
+enum addr_class
+host_addr_class(const uint8_t *addr, size_t len)
+{
+	const uint8_t *v4 = len == 4 ? addr : find_embedded(addr);
+
+	return v4 != NULL ? classify(ranges4, v4) : classify(ranges6, addr);
 }
 
 const char *

@@ -35,6 +35,9 @@ bool	 host_in_net(const struct host *, const struct host *net,
 /* From raw network-order bytes (4 or 16); v4-mapped becomes v4. */
 void	 host_from_addr(const uint8_t *addr, size_t len, struct host *ret);
 
+/* The v4 address inside a v6 address, where it is of a form named below. */
+bool	 host_embedded(const struct host *, struct host *ret);
+
 /* What kind of place an address is; everything but PUBLIC needs a reason. */
 enum addr_class {
 	ADDR_PUBLIC, ADDR_LOOPBACK, ADDR_LINKLOCAL, ADDR_METADATA,

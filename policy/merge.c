@@ -206,6 +206,9 @@ merge_value(struct merger *m, enum key_type type, const void *base,
 	case KEY_INT:
 	case KEY_SIZE:
 	case KEY_DURATION:
+		/* Nothing else than "not written" has the value 0. */
+		if (base != NULL && ((const struct number *)child)->value == 0)
+			child = base;
 		MERGE_VALUE(number);
 		if (n->text != NULL)
 			n->text = arena_strdup(m->arena, n->text);

@@ -61,6 +61,12 @@ net 'a proxy without host' 'network.upstreamProxy: ' \
     '"upstreamProxy": "http://"'
 net 'an unknown action' "network.defaultAction: $hint" \
     '"defaultAction": "allow"'
+net 'a proxy by TLS' 'network.upstreamProxy: ' \
+    '"upstreamProxy": "https://proxy.test"'
+net 'another proxy without one' 'network.defaultAction: ' \
+    '"defaultAction": "proxy"'
+json 'an inherited proxy that is none' 'network.defaultAction: ' \
+    '{"extends": "code", "network": {"defaultAction": "proxy"}}'
 net 'port 0' 'network.allowLocalOutboundPorts\[0\]: ' \
     '"allowLocalOutboundPorts": [0]'
 net 'port 70000' 'network.allowLocalOutboundPorts\[1\]: ' \

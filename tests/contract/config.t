@@ -4,6 +4,9 @@
 . "$(dirname "$0")/../lib.sh"
 
 FENCE=${FENCE_RUN%-run}
+lists='allowedDomains deniedDomains allowRead allowExecute denyRead
+allowWrite denyWrite deny allow allowedHosts deniedHosts allowedCommands
+deniedCommands'
 
 config() {	# config WHO ARGS…
 	local who=$1
@@ -49,10 +52,27 @@ project config: $W/fence.json
 	like "$out" '// <built-in code>:' "$who: --origins"
 	config "$who" show --format yaml
 	is "$status" 2 "$who: an unknown format is exit 2"
+	config "$who" show -s "$T/shown.json"
+	is "$err" "Active config chain:
+settings file: $T/shown.json" "$who: --settings instead of the project's"
+	config "$who" show -t git-readonly
+	is "$err" 'Active config chain:
+builtin template: git-readonly' "$who: and a template"
+	config "$who" show -t git-readonly -s "$T/shown.json"
+	is "$status" 2 "$who: both is exit 2"
+	config "$who" show more
+	is "$status" 2 "$who: a word is exit 2"
 	config "$who" show -s "$T/missing.json"
 	is "$status" 1 "$who: a missing file is exit 1"
 	like "$err" 'missing\.json' "$who: and is named"
 	as "$who" rm "$W/fence.json"
+	config "$who" show
+	is "$err" "Active config chain:
+user config: $H/.config/fence/fence.json
+└── builtin template: code" "$who: without the project's, the user's"
+	is "$(as "$who" env -u XDG_CONFIG_HOME HOME="$H" "$FENCE" config show \
+	    2>&1 >/dev/null | tail -n 1 | wc -c)" 1 \
+	    "$who: behind the chain is an empty line"
 }
 
 trust() {	# trust WHO
@@ -88,6 +108,22 @@ network.allowedDomains \"p.test\"" "$who: one notice of what it did not get"
 	ok $? "$who: nor one that is not there"
 }
 
+init_print() {	# init_print WHO: the policy alone, and no file
+	config "$who" init --print
+	is "$out" '{
+  "extends": "code"
+}' "$who: init --print"
+	config "$who" init --print --template git-readonly
+	is "$out" '{
+  "extends": "git-readonly"
+}' "$who: of another template"
+	config "$who" init --template git-readonly -o "$W/other.json"
+	is "$out" "Created config extending \"git-readonly\"
+Written to \"$W/other.json\"" "$who: into another file"
+	config "$who" init --print --minimal
+	is "$(printf '%s' "$out" | xargs)" '{ }' "$who: of none"
+}
+
 init() {	# init WHO
 	as "$who" rm -rf "$H/.config"
 	config "$who" init
@@ -101,15 +137,28 @@ Written to \"$H/.config/fence/fence.json\"" "$who: init"
 	is "$status$err" 0 "$who: what init writes passes the check"
 	config "$who" init --minimal </dev/null
 	is "$status" 1 "$who: it does not replace unasked"
+	is "$out" "File \"$H/.config/fence/fence.json\" already exists. \
+Overwrite? [y/N] " "$who: but asks"
+	config "$who" init --minimal <<<Yes
+	is "$status" 0 "$who: and does with a yes"
+	unlike "$(as "$who" cat "$H/.config/fence/fence.json")" extends \
+	    "$who: minimal extends nothing"
 	config "$who" init --minimal -y
-	is "$status" 0 "$who: but does with -y"
+	is "$status" 0 "$who: or with -y"
+	init_print "$who"
 	config "$who" init --print --scaffold
 	printf '%s\n' "$out" >"$T/scaffold.json"
 	chmod 644 "$T/scaffold.json"
 	config "$who" check "$T/scaffold.json"
 	is "$status$err" 0 "$who: the scaffold passes the check"
+	is "$(grep -o '[a-zA-Z]*": \[\]' "$T/scaffold.json" | cut -d'"' -f1 |
+	    xargs)" "$(echo $lists)" "$who: and has the lists, empty"
 	config "$who" init --minimal --template code
 	is "$status" 2 "$who: what excludes each other is exit 2"
+	config "$who" init --print -o "$W/x.json"
+	is "$status" 2 "$who: so with --print and --output"
+	config "$who" init --print -y
+	is "$status" 2 "$who: and --print and --force"
 	config "$who" init --template nonesuch -y
 	is "$status" 2 "$who: an unknown template is exit 2"
 }

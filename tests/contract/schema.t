@@ -18,7 +18,7 @@ else
 	FENCE_SHOW_POLICIES=$T/right srcdir=$FENCE_SRC \
 	    "$FENCE_BUILD/tests/unit/test_emit" >"$T/log" 2>&1
 	ok $? 'policies that the reader takes'
-	FENCE_SHOW_WRONG=$T/wrong \
+	FENCE_SHOW_RIGHT=$T/right FENCE_SHOW_WRONG=$T/wrong \
 	    "$FENCE_BUILD/tests/unit/test_policy" >"$T/log" 2>&1
 	ok $? 'texts that it refuses'
 	/usr/bin/python3 "$TESTS/validate-schema" \

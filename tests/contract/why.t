@@ -59,16 +59,34 @@ for who in $WHOS; do
 	    -s "$P" connect 10.0.0.5
 	answers 'an address of the sixth kind' 1 'connect \[2001:db8::1\]:22' \
 	    -s "$P" connect '[2001:DB8:0::1]:22'
+	answers 'a denied name and its last dot' 1 'deniedDomains\[0\]' \
+	    -s "$P" connect BAD.wild.test.:443
+	answers 'a look-alike of a name' 1 'no entry' \
+	    -s "$P" connect allowed.test.evil.test
+	answers 'the apex of a wildcard' 1 'no entry' -s "$P" connect wild.test
+	answers 'an address in hexadecimal' 0 'connect 10.0.0.5:80' \
+	    -s "$P" connect 0xa000005:80
+	answers 'an address in octal' 0 'connect 10.0.0.5:80' \
+	    -s "$P" connect 012.0.5:80
+	answers 'a mapped address' 0 'connect 10.0.0.5:80' \
+	    -s "$P" connect '[::ffff:10.0.0.5]:80'
+	answers 'metadata under any host' 1 'a cloud metadata address' \
+	    -s "$P" -a '*' connect 0xa9fea9fe
+	answers 'an empty label' 2 'is not a host' -s "$P" connect a..test
+	answers 'two last dots' 2 'is not a host' -s "$P" connect a.test..
 	answers 'no host' 2 'is not a host' -s "$P" connect https://x/
 	answers 'no port' 2 'is not a port' -s "$P" connect x.test:99999
 
 	answers 'writing the workspace' 0 'mount: writable' -s "$P" write x
 	answers 'writing beside it' 1 'read-only \(EROFS\)' -s "$P" write ../x
+	answers 'out and in again' 0 'mount: writable' -s "$P" write ../ws/x
+	answers 'a glob one level deeper' 0 'mount: writable' \
+	    -s "$P" write d/a.key
 	answers 'a look-alike' 1 'not in|no entry' -s "$P" write "${W}x/y"
 	answers 'a denied glob' 1 'denyWrite\[0\] "\*.key"' -s "$P" write a.key
 	like "$out" 'later matches are told, not walled' \
 	    "$who: that is not there yet"
-	answers 'a guarded name' 1 'denied: write .*/\.git/hooks/x' \
+	answers 'what no run guards yet' 0 'allowed: write .*/\.git/hooks/x' \
 	    -s "$P" write .git/hooks/x
 	answers 'the policy itself' 1 'denied' -s "$P" write "$P"
 	answers 'hidden' 1 'denyRead\[0\] "~/.ssh"' -s "$P" read "$H/.ssh/id"

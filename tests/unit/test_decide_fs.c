@@ -106,6 +106,96 @@ longest_match(void **state)
 	policy_free(p);
 }
 
+/* Small policies, each with what it must and must not mean. */
+static void
+lists(void **state)
+{
+	static const struct { const char *fs; enum fs_op op; const char *path;
+	    bool may; } cases[] = {
+		{ "", FS_WRITE, "/home/u/x", false },
+		{ "", FS_WRITE, "/ws/x", false },
+		{ "", FS_READ, "/etc/passwd", true },
+		{ "\"denyWrite\":[\"/ws/s\"]", FS_WRITE, "/ws/x", false },
+#define PROJ	"\"allowWrite\":[\"/w/proj\"]"
+		{ PROJ, FS_WRITE, "/w/proj", true },
+		{ PROJ, FS_WRITE, "/w/proj/a/b", true },
+		{ PROJ, FS_WRITE, "/w/projector", false },
+		{ PROJ, FS_WRITE, "/w/other", false },
+		{ PROJ, FS_WRITE, "/w", false },
+#define SECRET	"\"allowWrite\":[\"/w\"],\"denyWrite\":[\"/w/secrets\"]"
+		{ SECRET, FS_WRITE, "/w/secrets/k", false },
+		{ SECRET, FS_WRITE, "/w/secrets", false },
+		{ SECRET, FS_WRITE, "/w/secretsx", true },
+		{ SECRET, FS_WRITE, "/w/other", true },
+		{ SECRET, FS_READ, "/w/secrets/k", true },
+		/* A longer grant is an exception of the denial around it. */
+#define INSIDE	"\"denyWrite\":[\"/w\"],\"allowWrite\":[\"/w/out\"]"
+		{ INSIDE, FS_WRITE, "/w/out/x", true },
+		{ INSIDE, FS_WRITE, "/w/outx", false },
+#define UNREAD	"\"denyRead\":[\"/s\"],\"allowRead\":[\"/s/pub\",\"/s\"]"
+		{ UNREAD, FS_READ, "/s/pub/x", true },
+		{ UNREAD, FS_READ, "/s/public", false },
+		{ UNREAD, FS_READ, "/s", false },
+		{ UNREAD, FS_READ, "/sx", true },
+		{ UNREAD, FS_WRITE, "/s/pub/x", false },
+#define LOGS	"\"allowWrite\":[\"/w/**/*.log\"]"
+		{ LOGS, FS_WRITE, "/w/run.log", true },
+		{ LOGS, FS_WRITE, "/w/a/b/run.log", true },
+		{ LOGS, FS_WRITE, "/w/run.txt", false },
+		{ LOGS, FS_WRITE, "/w", false },
+		{ LOGS, FS_WRITE, "/wx/run.log", false },
+		/* '**' in the middle denies, too. */
+#define MIDDLE	"\"allowWrite\":[\".\",\"/a\"],\"denyWrite\":" \
+		"[\"/a/**/b\",\"src/**/*.c\"],\"denyRead\":[\"~/x/**/y.txt\"]"
+		{ MIDDLE, FS_WRITE, "/a/b", false },
+		{ MIDDLE, FS_WRITE, "/a/x/y/b/z", false },
+		{ MIDDLE, FS_WRITE, "/a/x/y/bz", true },
+		{ MIDDLE, FS_WRITE, "/ws/src/d/e.c", false },
+		{ MIDDLE, FS_WRITE, "/ws/src/d/e.cc", true },
+		{ MIDDLE, FS_WRITE, "/ws/e.c", true },
+		{ MIDDLE, FS_READ, "/home/u/x/y.txt", false },
+		{ MIDDLE, FS_READ, "/home/u/x/a/b/y.txt", false },
+		{ MIDDLE, FS_READ, "/home/u/y.txt", true },
+		{ MIDDLE, FS_READ, "/home/u/xy.txt", true },
+		/* '[' in a name, and as a class. */
+#define BRACKET	"\"allowWrite\":[\"/app\"],\"denyWrite\":" \
+		"[\"/app/\\\\[id]\",\"/app/[xy]\"]"
+		{ BRACKET, FS_WRITE, "/app/[id]/f", false },
+		{ BRACKET, FS_WRITE, "/app/i", true },
+		{ BRACKET, FS_WRITE, "/app/x", false },
+		{ BRACKET, FS_WRITE, "/app/[xy]", true },
+		{ "\"denyRead\":[\"/s/\"]", FS_READ, "/s/x", false },
+		{ "\"denyRead\":[\"/s/**\"]", FS_READ, "/s", false },
+		{ "\"denyRead\":[\"/s/*\"]", FS_READ, "/s", true },
+		{ "\"denyRead\":[\"/\"]", FS_READ, "/etc/x", false },
+		{ "\"denyRead\":[\"../s\"]", FS_READ, "/s/x", false },
+		{ "\"denyRead\":[\"**/*.pem\"]", FS_READ, "/ws/a/k.pem",
+		  false },
+		{ "\"denyRead\":[\"*.pem\"]", FS_READ, "/ws/a/k.pem", true },
+		{ "\"allowWrite\":[\"/tmp\"]", FS_WRITE, "/tmp/x", true },
+		{ "", FS_WRITE, "/dev/stdout", true },
+		{ "", FS_WRITE, "/dev/stderr", true },
+		{ "", FS_WRITE, "/dev/tty", true },
+		{ "", FS_WRITE, "/dev/ttyS0", false },
+	};
+	struct verdict v;
+	char text[256];
+
+	(void)state;
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		struct policy *p;
+
+		snprintf(text, sizeof text, "{\"filesystem\":{%s}}",
+		    cases[i].fs);
+		p = parse(text);
+		decide_fs(p, cases[i].op, cases[i].path, &v);
+		if ((v.action == ACTION_ALLOW) != cases[i].may)
+			fail_msg("%s: %s: %d by %s", text, cases[i].path,
+			    v.action, v.rule);
+		policy_free(p);
+	}
+}
+
 static void
 equal_length_denies(void **state)
 {
@@ -172,6 +262,17 @@ verdict_of_an_entry(void **state)
 	decide_fs(p, FS_WRITE, "/home/u/.ssh/id", &v);
 	assert_string_equal(v.remedy_key, W);
 	assert_string_equal(v.remedy_flag, "-w");
+	assert_string_equal(v.reason, "denied by path");
+	/* Removing it helps where something else grants the path. */
+	decide_fs(p, FS_WRITE, "/ws/.git/hooks", &v);
+	assert_string_equal(v.remedy_value, "(remove \".git/hooks\")");
+	assert_string_equal(v.reason, "denied by path");
+	decide_fs(p, FS_WRITE, "/home/u/.ssh", &v);
+	assert_string_equal(v.remedy_value, "(remove \"~/.ssh\")");
+	assert_string_equal(v.reason,
+	    "denied by path; remove the entry, and allow the path");
+	decide_fs(p, FS_WRITE, "/tmp/ro", &v);
+	assert_string_equal(v.reason, "denied by path");
 	decide_fs(p, FS_WRITE, "/dev/null", &v);
 	assert_string_equal(v.rule_text, "/dev/null");
 	assert_string_equal(v.remedy_key, "");
@@ -299,6 +400,18 @@ read_modes(void **state)
 		{ "/etc/passwd", true, true, false },
 		{ "/usr/lib/x", true, true, false },
 		{ "/usr/secret/x", false, false, false },
+		{ "/usr/secretx", true, true, false },
+		{ "/usrx", true, false, false },
+		{ "/", true, false, false },
+		{ "/home/u", true, false, false },
+		{ "/home/u/bin/x", true, true, false },
+		{ "/home/u/.local/bin/x", true, true, false },
+		{ "/home/u/.local/share/x", true, false, false },
+		{ "/home/v/.cargo/bin/x", true, false, false },
+		{ "/ws/.bashrc", true, true, true },	/* guarded, readable */
+		{ "/x/binx", true, false, false },
+		{ "/opt/x", true, true, false },
+		{ "/nix/x", true, true, false },
 		{ "/srv/x", true, false, false },
 		{ "/home/u/x", true, false, false },
 		{ "/home/u/.cargo/bin/x", true, true, false },
@@ -365,7 +478,8 @@ guarded_names(void **state)
 {
 	static const char text[] = "{\"filesystem\":{\"allowWrite\":[\".\","
 	    "\"~\",\"/other\",\"~/.zshrc\",\"/other/.vscode/x\","
-	    "\"/glob/*\", \"/ws/fence.json\"]}}";
+	    "\"/glob/*\", \"/ws/fence.json\", \"/{one,two}\","
+	    "\"/deep/**/*\"]}}";
 	static const struct { const char *path; bool may; } cases[] = {
 		{ "/ws/x", true }, { "/ws/.bashrc", false },
 		{ "/ws/.bashrcx", true }, { "/ws/a/.bashrc", true },
@@ -390,6 +504,80 @@ guarded_names(void **state)
 		{ "/other/.vscode/x", true },
 		{ "/ws/fence.json", false },	/* no line opens it */
 		{ "/etc/x", false },
+		{ "/ws/.gitconfig", false }, { "/ws/.gitmodules", false },
+		{ "/ws/.bash_profile", false }, { "/ws/.bash_login", false },
+		{ "/ws/.bash_logout", false }, { "/ws/.profile", false },
+		{ "/ws/.zshrc", false }, { "/ws/.zshenv", false },
+		{ "/ws/.zprofile", false }, { "/ws/.zlogin", false },
+		{ "/ws/.ripgreprc", false }, { "/ws/.mcp.json", false },
+		{ "/ws/.npmrc", false }, { "/ws/.envrc", false },
+		{ "/ws/.idea/workspace.xml", false },
+		{ "/ws/.ideas", true }, { "/ws/not.idea/x", true },
+		{ "/ws/.husky/pre-commit", false },
+		{ "/ws/.cursor/mcp.json", false },
+		{ "/ws/.cursor/rules/x", false }, { "/ws/.cursor/x", true },
+		{ "/ws/.claude/settings.json", false },
+		{ "/ws/.claude/settings.local.json", false },
+		{ "/ws/.claude/commands/x.md", true },
+		{ "/ws/.claude/agents/x.md", true },
+		{ "/ws/.claude/skills/foo/SKILL.md", true },
+		{ "/ws/.claude/settings.jsonx", true },
+		{ "/ws/fence.jsonc", false }, { "/ws/fence.ini", false },
+		{ "/ws/fence.jsonx", true }, { "/ws/a/fence.json", true },
+		{ "/ws/.github/workflowsx", true },
+		{ "/ws/.git", true }, { "/ws/.git/hooks", false },
+		{ "/ws/.git/hooksx", true }, { "/ws/.git/configx", true },
+		{ "/ws/.git/config.worktree", false },
+		{ "/ws/.git/refs/heads/main", true },
+		{ "/ws/.gitx/hooks/x", true }, { "/ws/x.git/hooks/x", true },
+		{ "/ws/.git/info/attributesx", true },
+		{ "/ws/.git/info/exclude", true },
+		{ "/ws/.git/modules/m/config", false },
+		{ "/ws/.git/modules/m/modules/n/hooks/x", false },
+		{ "/ws/.git/modules/m/HEAD", true },
+		{ "/ws/.git/modules/lib/m/hooks/x", false },
+		{ "/ws/.git/modules/lib/m/config", false },
+		{ "/ws/.git/modules/lib/m/HEAD", true },
+		{ "/ws/.git/modules/m/refs/heads/config", true },
+		{ "/ws/.git/modules/m/logs/refs/heads/hooks/x", true },
+		{ "/ws/.git/modules", true }, { "/ws/.git/modules/m", true },
+		{ "/ws/.git/worktrees/t/config.worktree", false },
+		{ "/ws/.git/worktrees/t/HEAD", true },
+		/* Names count in the root, repositories to depth 3. */
+		{ "/ws/subdir/.zshrc", true }, { "/ws/a/b/.bashrc", true },
+		{ "/ws/subdir/.vscode/x", true },
+		{ "/ws/a/.git/hooks/x", false }, { "/ws/a/.git/config", false },
+		{ "/ws/node_modules/pkg/.bashrc", true },
+		{ "/ws/a/node_modules/x/.git/hooks", true },
+		{ "/ws/node_modulesx/.git/hooks", false },
+		{ "/home/u/.zlogout", false }, { "/home/u/.npmrc", false },
+		{ "/home/u/.gitconfig", false },
+		{ "/home/u/.config/git/config", false },
+		{ "/home/u/.config/fish/config.fish", false },
+		{ "/home/u/.config/fishx", true },
+		{ "/home/u/.fence.json", false },
+		{ "/home/u/.local/state/fence/x", false },
+		{ "/home/u/.codex/config.toml", false },
+		{ "/home/u/.codex/history", true },
+		/* The roots of a glob, and of braces, are roots. */
+		{ "/glob/x/y", true }, { "/glob/x/.bashrc", false },
+		{ "/glob/x/.git/hooks/y", false },
+		{ "/glob/x/.git/HEAD", true }, { "/glob/x/fence.json", false },
+		{ "/glob/x/y/.bashrc", true },
+		{ "/deep/x/.bashrc", false }, { "/deep/x/y/.bashrc", false },
+		{ "/deep/x/y/bashrc", true },
+		{ "/one/y", true }, { "/one/.bashrc", false },
+		{ "/two/a/.git/config", false }, { "/two/a/.bashrc", true },
+	};
+	static const struct { const char *path; bool may; } whole[] = {
+		{ "/home/u/.zshrc", false }, { "/ws/.bashrc", false },
+		{ "/ws/.git/hooks/pre-commit", false },
+		{ "/ws/.git/config", false },
+		{ "/ws/.vscode/settings.json", false },
+		{ "/ws/.idea/workspace.xml", false },
+		{ "/.bashrc", false }, { "/ws/.git/HEAD", true },
+		{ "/ws/.claude/commands/x.md", true }, { "/etc/x", true },
+		{ "/a/b/c/.git/hooks/x", false },
 	};
 	struct policy *p = parse(text);
 	struct verdict v;
@@ -405,6 +593,17 @@ guarded_names(void **state)
 		q.op = FS_READ;		/* reading them is fine */
 		decide_fs_ask(p, &q, &v);
 		assert_int_equal(v.action, ACTION_ALLOW);
+	}
+	for (size_t i = 0; i < N_OF(whole); i++) {
+		struct policy *all = parse("{\"filesystem\":"
+		    "{\"allowWrite\":[\"/\"]}}");
+		struct fs_question q = { FS_WRITE, whole[i].path, true };
+
+		decide_fs_ask(all, &q, &v);
+		if ((v.action == ACTION_ALLOW) != whole[i].may)
+			fail_msg("with /: %s: %d by %s", whole[i].path,
+			    v.action, v.rule);
+		policy_free(all);
 	}
 	/* What the run itself makes is its own. */
 	decide_fs(p, FS_WRITE, "/ws/.git/hooks/x", &v);
@@ -497,6 +696,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(longest_match),
+		cmocka_unit_test(lists),
 		cmocka_unit_test(equal_length_denies),
 		cmocka_unit_test(verdict_of_no_entry),
 		cmocka_unit_test(verdict_of_an_entry),

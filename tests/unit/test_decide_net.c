@@ -69,6 +69,17 @@ names(void **state)
 		{ "evilexample.com", ACTION_DENY, "network.allowedDomains" },
 		{ "example.co", ACTION_DENY, "network.allowedDomains" },
 		{ "com", ACTION_DENY, "network.allowedDomains" },
+		{ "example.com.evil.org.", ACTION_DENY,
+		  "network.allowedDomains" },
+		{ "a.example.com.evil.org", ACTION_DENY,
+		  "network.allowedDomains" },
+		{ "a.example.com.", ACTION_ALLOW, "network.allowedDomains[1]" },
+		{ "redis.", ACTION_ALLOW, "network.allowedDomains[4]" },
+		{ "redis.example.org", ACTION_DENY, "network.allowedDomains" },
+		{ "127.1", ACTION_ALLOW, "network.allowedDomains[2]" },
+		{ "127.0.0.1.nip.io", ACTION_DENY, "network.allowedDomains" },
+		{ "localhost", ACTION_DENY, "network.allowedDomains" },
+		{ "0x0a.1.515", ACTION_ALLOW, "network.allowedDomains[5]" },
 		{ "127.0.0.2", ACTION_DENY, "network.allowedDomains" },
 		{ "::2", ACTION_DENY, "network.allowedDomains" },
 	};
@@ -82,6 +93,56 @@ names(void **state)
 		decide_net(p, &h, 443, &v);
 		if (v.action != cases[i].action ||
 		    strcmp(v.rule, cases[i].rule) != 0)
+			fail_msg("%s: %d by %s", cases[i].host, v.action,
+			    v.rule);
+	}
+	policy_free(p);
+}
+
+/* Under "*" a denial holds for every spelling of what it names. */
+static void
+denials_under_any(void **state)
+{
+	static const char text[] = "{\"network\":{\"allowedDomains\":[\"*\"],"
+	    "\"deniedDomains\":[\"blocked.test\", \"*.bad.test\","
+	    "\"8.8.8.8\", \"2001:db8::1\", \"9.9.0.0/16\","
+	    "\"b\xc3\xbc" "cher.de\"]}}";
+	static const struct { const char *host; int denied; } cases[] = {
+		{ "blocked.test", 0 }, { "blocked.test.", 0 },
+		{ "BLOCKED.Test.", 0 }, { "a.blocked.test", -1 },
+		{ "blocked.test.evil.org", -1 }, { "xblocked.test", -1 },
+		{ "blocked.tes", -1 }, { "test", -1 },
+		{ "a.bad.test", 1 }, { "a.bad.test.", 1 },
+		{ "A.B.BAD.test", 1 }, { "bad.test", -1 },
+		{ "bad.test.", -1 }, { "abad.test", -1 },
+		{ "a.bad.test.org", -1 },
+		{ "8.8.8.8", 2 }, { "8.8.8.8.", 2 }, { "134744072", 2 },
+		{ "0x8080808", 2 }, { "0x8.8.0x808", 2 }, { "010.8.8.8", 2 },
+		{ "8.526344", 2 }, { "8.8.2056", 2 },
+		{ "::ffff:8.8.8.8", 2 }, { "[::ffff:808:808]", 2 },
+		{ "0:0:0:0:0:FFFF:0808:0808", 2 },
+		{ "8.8.8.9", -1 }, { "8.8.8.8.nip.io", -1 },
+		{ "64:ff9b::8.8.8.8", 2 }, { "64:ff9b::8.8.8.9", -1 },
+		{ "::8.8.8.8", 2 }, { "64:ff9b:1::8.8.8.8", -1 },
+		{ "2001:db8::1", 3 }, { "[2001:0DB8:0:0::0001]", 3 },
+		{ "2001:db8::2", -1 },
+		{ "9.9.9.9", 4 }, { "0x9090909", 4 }, { "::ffff:9.9.1.1", 4 },
+		{ "9.10.0.0", -1 }, { "011.9.0.1", 4 },
+		{ "xn--bcher-kva.de", 5 }, { "XN--BCHER-KVA.de.", 5 },
+	};
+	struct policy *p = parse(text);
+	struct verdict v;
+	char rule[64];
+
+	(void)state;
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		struct host h = host(cases[i].host);
+
+		decide_net(p, &h, 443, &v);
+		snprintf(rule, sizeof rule, "network.deniedDomains[%d]",
+		    cases[i].denied);
+		if (cases[i].denied < 0 ? v.action != ACTION_ALLOW :
+		    v.action != ACTION_DENY || strcmp(v.rule, rule) != 0)
 			fail_msg("%s: %d by %s", cases[i].host, v.action,
 			    v.rule);
 	}
@@ -200,6 +261,45 @@ addresses(void **state)
 		{ "\"10.1.2.3\"", "10.1.2.3", "10.1.2.3", 0, ACTION_ALLOW,
 		  "" },
 		{ "\"1.1.1.1\"", "1.1.1.1", "1.1.1.1", 1, ACTION_ALLOW, "" },
+		{ "\"a.test\"", "a.test", "192.168.1.1", 0, ACTION_DENY,
+		  "a private address" },
+		{ "\"a.test\"", "a.test", "172.16.0.1", 0, ACTION_DENY,
+		  "a private address" },
+		{ "\"a.test\"", "a.test", "100.64.0.1", 0, ACTION_DENY,
+		  "a private address" },
+		{ "\"a.test\"", "a.test", "fd00::1", 0, ACTION_DENY,
+		  "a private address" },
+		{ "\"a.test\"", "a.test", "10.0.0.1", 1, ACTION_DENY,
+		  "an address of this machine" },
+		{ "\"a.test\"", "a.test", "127.255.255.254", 0, ACTION_DENY,
+		  "loopback" },
+		{ "\"a.test\"", "a.test", "169.254.1.1", 0, ACTION_DENY,
+		  "link-local" },
+		{ "\"a.test\"", "a.test", "::", 0, ACTION_DENY,
+		  "unspecified" },
+		{ "\"a.test\"", "a.test", "::ffff:10.0.0.1", 0, ACTION_DENY,
+		  "a private address" },
+		{ "\"a.test\"", "a.test", "2002:a9fe:a9fe::1", 0,
+		  ACTION_DENY, "metadata" },
+		{ "\"*.a.test\"", "b.a.test", "10.0.0.1", 0,
+		  ACTION_DENY, "private" },
+		{ "\"*\"", "a.test", "169.254.169.254", 0, ACTION_DENY,
+		  "a cloud metadata address" },
+		{ "\"*\"", "0xa9fea9fe", "169.254.169.254", 0, ACTION_DENY,
+		  "169.254.169.254 is a cloud metadata address" },
+		{ "\"*\"", "::ffff:169.254.169.254", "169.254.169.254", 0,
+		  ACTION_DENY, "169.254.169.254 is a cloud metadata address" },
+		{ "\"*\"", "localhost", "127.0.0.1", 0, ACTION_DENY,
+		  "localhost resolves to a loopback address" },
+		{ "\"169.254.169.254\"", "2852039166", "169.254.169.254", 0,
+		  ACTION_ALLOW, "" },
+		{ "\"127.1\"", "127.0.0.1", "127.0.0.1", 0, ACTION_ALLOW,
+		  "" },
+		/* A name is no literal, and v4 loopback is not v6 loopback. */
+		{ "\"localhost\", \"127.0.0.1\"", "localhost", "::1", 0,
+		  ACTION_DENY, "loopback" },
+		{ "\"localhost\", \"127.0.0.1\"", "localhost", "127.0.0.1",
+		  0, ACTION_ALLOW, "" },
 		/* The literal was named; another address was not. */
 		{ "\"10.1.2.3\"", "10.1.2.3", "10.1.2.4", 0, ACTION_DENY,
 		  "private" },
@@ -256,15 +356,35 @@ mapped_bytes(void **state)
 static void
 a_name_is_no_way_around_a_denied_address(void **state)
 {
+	static const struct { const char *addr; enum action action; }
+	    cases[] = {
+		{ "1.2.3.4", ACTION_DENY }, { "1.2.3.5", ACTION_ALLOW },
+		{ "::ffff:1.2.3.4", ACTION_DENY },
+		/* A translator on the way makes these the same place. */
+		{ "64:ff9b::1.2.3.4", ACTION_DENY },
+		{ "64:ff9b::1.2.3.5", ACTION_ALLOW },
+	};
 	struct policy *p = parse("{\"network\":{\"allowedDomains\":[\"*\"],"
 	    "\"deniedDomains\":[\"1.2.3.4\"]}}");
-	struct host h = host("a.test"), a = host("1.2.3.4");
+	struct host h = host("a.test");
 	struct verdict v;
 
 	(void)state;
-	decide_net_addr(p, &h, a.addr, 4, 0, &v);
-	assert_int_equal(v.action, ACTION_DENY);
-	assert_string_equal(v.rule, "network.deniedDomains[0]");
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		struct host a = host(cases[i].addr);
+
+		decide_net_addr(p, &h, a.addr, a.kind == HOST_IPV4 ? 4 : 16,
+		    0, &v);
+		if (v.action != cases[i].action)
+			fail_msg("%s: %d", cases[i].addr, v.action);
+		if (v.action == ACTION_DENY)
+			assert_string_equal(v.rule,
+			    "network.deniedDomains[0]");
+		/* Nor does the literal itself. */
+		decide_net_dial(p, &a, 443, a.addr,
+		    a.kind == HOST_IPV4 ? 4 : 16, 0, &v);
+		assert_int_equal(v.action, cases[i].action);
+	}
 	policy_free(p);
 }
 
@@ -402,6 +522,15 @@ grey_zone(void **state)
 		  true },
 		{ UP "\"deniedDomains\":[\"b.test\"]", "b.test",
 		  ACTION_DENY, false },
+		{ UP "\"deniedDomains\":[\"b.test\"]", "B.TEST.",
+		  ACTION_DENY, false },
+		{ UP "\"defaultAction\":\"deny\",\"allowedDomains\":"
+		  "[\"a.test\"]", "a.test", ACTION_ALLOW, false },
+		{ UP "\"allowedDomains\":[\"b.test\"],"
+		  "\"deniedDomains\":[\"b.test\"]", "b.test",
+		  ACTION_DENY, false },
+		{ "\"defaultAction\":\"deny\"", "b.test", ACTION_DENY, false },
+		{ "\"allowedDomains\":[]", "b.test", ACTION_DENY, false },
 	};
 	struct verdict v;
 	char text[256];
@@ -503,6 +632,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names),
+		cmocka_unit_test(denials_under_any),
 		cmocka_unit_test(verdict_of_no_entry),
 		cmocka_unit_test(verdict_of_an_entry),
 		cmocka_unit_test(remedy_helps),

@@ -305,6 +305,70 @@ shapes(void **state)
 	policy_free(none);
 }
 
+/* What is left out, what stays, and in which order. */
+static void
+what_is_shown(void **state)
+{
+	static const struct { const char *text, *want; } cases[] = {
+		{ "{\"network\":{},\"filesystem\":{},\"devices\":{},"
+		  "\"macos\":{\"mach\":{}},\"command\":{},\"ssh\":{}}",
+		  "{}\n" },
+		{ "{\"allowPty\":false,\"network\":{\"allowedDomains\":[],"
+		  "\"httpProxyPort\":0,\"allowLocalBinding\":false},"
+		  "\"ssh\":{\"inheritDeny\":false}}", "{}\n" },
+		{ "{\"forceNewSession\":null,\"filesystem\":"
+		  "{\"wslInterop\":null}}", "{}\n" },
+		{ "{\"forceNewSession\":false}",
+		  "{\n  \"forceNewSession\": false\n}\n" },
+		{ "{\"filesystem\":{\"wslInterop\":false}}",
+		  "{\n  \"filesystem\": {\n    \"wslInterop\": false\n"
+		  "  }\n}\n" },
+		{ "{\"network\":{\"upstreamProxy\":\"http://p:1\"}}",
+		  "{\n  \"network\": {\n    \"upstreamProxy\": "
+		  "\"http://p:1\"\n  }\n}\n" },
+		{ "{\"network\":{\"upstreamProxy\":\"http://p:1\","
+		  "\"defaultAction\":\"proxy\"}}",
+		  "{\n  \"network\": {\n    \"defaultAction\": \"proxy\",\n"
+		  "    \"upstreamProxy\": \"http://p:1\"\n  }\n}\n" },
+		/* Left out, as by the Go program, it would be \"proxy\". */
+		{ "{\"network\":{\"upstreamProxy\":\"http://p:1\","
+		  "\"defaultAction\":\"deny\"}}",
+		  "{\n  \"network\": {\n    \"defaultAction\": \"deny\",\n"
+		  "    \"upstreamProxy\": \"http://p:1\"\n  }\n}\n" },
+		/* JSON needs no escapes for HTML. */
+		{ "{\"command\":{\"deny\":[\"a<b>&c\"]}}",
+		  "{\n  \"command\": {\n    \"deny\": [\n"
+		  "      \"a<b>&c\"\n    ]\n  }\n}\n" },
+		{ "{\"ssh\":{\"inheritDeny\":true},\"command\":"
+		  "{\"useDefaults\":false},\"macos\":{\"mach\":"
+		  "{\"lookup\":[\"a\"]}},\"devices\":{\"mode\":\"host\"},"
+		  "\"filesystem\":{\"allowGitConfig\":true},\"network\":"
+		  "{\"allowLocalBinding\":true},\"forceNewSession\":true,"
+		  "\"allowPty\":true,\"extends\":\"code\"}",
+		  "{\n  \"extends\": [\n    \"code\"\n  ],\n"
+		  "  \"allowPty\": true,\n  \"forceNewSession\": true,\n"
+		  "  \"network\": {\n    \"allowLocalBinding\": true\n  },\n"
+		  "  \"filesystem\": {\n    \"allowGitConfig\": true\n  },\n"
+		  "  \"devices\": {\n    \"mode\": \"host\"\n  },\n"
+		  "  \"macos\": {\n    \"mach\": {\n      \"lookup\": [\n"
+		  "        \"a\"\n      ]\n    }\n  },\n"
+		  "  \"command\": {\n    \"useDefaults\": false\n  },\n"
+		  "  \"ssh\": {\n    \"inheritDeny\": true\n  }\n}\n" },
+	};
+	struct buf b;
+
+	(void)state;
+	buf_init(&b, 0);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct policy *p = must(cases[i].text, POLICY_JSONC);
+
+		emit(p, POLICY_JSONC, 0, &b);
+		assert_string_equal(b.data, cases[i].want);
+		policy_free(p);
+	}
+	buf_release(&b);
+}
+
 /* Examples of the manual are files that are right. */
 static void
 examples(void **state)
@@ -391,6 +455,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shapes),
+		cmocka_unit_test(what_is_shown),
 		cmocka_unit_test(templates),
 		cmocka_unit_test(thousand_policies),
 		cmocka_unit_test(examples),

@@ -41,6 +41,15 @@ one_spelling(void **state)
 		{ "4294967295", HOST_IPV4, "255.255.255.255" },
 		{ "1.16777215", HOST_IPV4, "1.255.255.255" },
 		{ "192.168.65535", HOST_IPV4, "192.168.255.255" },
+		{ "2852039166", HOST_IPV4, "169.254.169.254" },
+		{ "0251.0376.0251.0376", HOST_IPV4, "169.254.169.254" },
+		{ "0xA9.0xFE.0xA9.0xFE", HOST_IPV4, "169.254.169.254" },
+		{ "169.0xfea9fe.", HOST_IPV4, "169.254.169.254" },
+		{ "0000177.0.0.1", HOST_IPV4, "127.0.0.1" },
+		{ "0x000000007f000001", HOST_IPV4, "127.0.0.1" },
+		{ "127.0.0.1.nip.io", HOST_NAME, "127.0.0.1.nip.io" },
+		{ "0x7f000001.a", HOST_NAME, "0x7f000001.a" },
+		{ "LOCALHOST.", HOST_NAME, "localhost" },
 		{ "::1", HOST_IPV6, "::1" },
 		{ "[::1]", HOST_IPV6, "::1" },
 		{ "0:0:0:0:0:0:0:1", HOST_IPV6, "::1" },
@@ -48,6 +57,9 @@ one_spelling(void **state)
 		{ "::ffff:127.0.0.1", HOST_IPV4, "127.0.0.1" },
 		{ "::FFFF:7f00:1", HOST_IPV4, "127.0.0.1" },
 		{ "[::ffff:10.0.0.1]", HOST_IPV4, "10.0.0.1" },
+		{ "0:0:0:0:0:ffff:a9fe:a9fe", HOST_IPV4, "169.254.169.254" },
+		{ "0000:0000::0001", HOST_IPV6, "::1" },
+		{ "::fffe:127.0.0.1", HOST_IPV6, "::fffe:7f00:1" },
 	};
 	struct host h;
 
@@ -81,6 +93,12 @@ refusals(void **state)
 		S("1::2::3"), S("12345::"), S("::1\0"), S("::1\0evil"),
 		S("::1."), S("::256.0.0.1"), S("[[::1]]"),
 		S("1:2:3:4:5:6:7:8:9"), S("::ffff:0127.0.0.1"),
+		S("example.com.."), S("127.0.0.1.."), S("..example.com"),
+		S("127..1"), S(".127.0.0.1"), S("0x100000000"),
+		S("040000000000"), S("0400.0.0.1"), S("0x100.0.0.1"),
+		S("127.0x1000000"), S("1.2.3.4.0"), S("::ffff:0x7f.0.0.1"),
+		S("::ffff:2130706433"), S("[::ffff:127.0.0.1]."), S("[::1].a"),
+		S("127.0.0.1/8"), S("example.com:443"), S("u@example.com"),
 #undef S
 	};
 	struct host h;
@@ -208,6 +226,31 @@ mapped_addresses(void **state)
 	assert_string_equal(h.text, "169.254.169.254");
 }
 
+/* The v4 address inside a v6 address; "::1" has none. */
+static void
+embedded_addresses(void **state)
+{
+	static const struct { const char *in, *want; } cases[] = {
+		{ "64:ff9b::1.2.3.4", "1.2.3.4" }, { "::1.2.3.4", "1.2.3.4" },
+		{ "::ffff:0:1.2.3.4", "1.2.3.4" },
+		{ "2002:102:304::5", "1.2.3.4" },
+		{ "64:ff9b:1::1.2.3.4", NULL }, { "2001:db8::1.2.3.4", NULL },
+		{ "::1", NULL }, { "::", NULL }, { "1.2.3.4", NULL },
+		{ "a.test", NULL },
+	};
+	struct host h, v4;
+
+	(void)state;
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		assert_int_equal(host_canon(cases[i].in, strlen(cases[i].in),
+		    &h), 0);
+		if (host_embedded(&h, &v4) != (cases[i].want != NULL))
+			fail_msg("%s", cases[i].in);
+		if (cases[i].want != NULL)
+			assert_string_equal(v4.text, cases[i].want);
+	}
+}
+
 int
 main(void)
 {
@@ -218,6 +261,7 @@ main(void)
 		cmocka_unit_test(is_a_fixed_point),
 		cmocka_unit_test(classes),
 		cmocka_unit_test(mapped_addresses),
+		cmocka_unit_test(embedded_addresses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

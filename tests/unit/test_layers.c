@@ -91,6 +91,16 @@ test_settle(void **state)
 	assert_int_equal(a->net.mode.value, NET_MODE_GATE);
 	assert_int_equal(a->devices.mode.value, DEVICES_AUTO);
 	drop(a, b);
+	/* allowLocalOutbound that is not written is allowLocalBinding. */
+	settle(&a, &b, "{\"network\":{\"allowLocalBinding\":true}}",
+	    "{\"network\":{\"allowLocalBinding\":true}}");
+	assert_int_not_equal(a->net.allow_local_outbound.value, TRI_FALSE);
+	drop(a, b);
+	settle(&a, &b, "{\"network\":{\"allowLocalBinding\":true}}",
+	    "{\"network\":{\"allowLocalBinding\":true,"
+	    "\"allowLocalOutbound\":false}}");
+	assert_int_equal(a->net.allow_local_outbound.value, TRI_FALSE);
+	drop(a, b);
 	/* A list of variables that is not there allows all. */
 	settle(&a, &b, "{}", "{\"env\":{\"allow\":[\"A\"]}}");
 	assert_int_equal(a->env.allow.n, 1);

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -41,6 +42,8 @@ rules(void **state)
 		{ "{}", AD("\"a.b\""), AD("\"a.b\"") },
 		{ AD("\"a.b\",\"c.d\""), AD("\"e.f\",\"a.b\""),
 		  AD("\"a.b\",\"c.d\",\"e.f\"") },
+		{ AD("\"a.b\",\"a.b\""), "{}", AD("\"a.b\"") },
+		{ "{}", AD("\"a.b\",\"a.b\""), AD("\"a.b\"") },
 		{ AD("\"a.b\",\"c.d\""), AD("\"!a.b\""), AD("\"c.d\"") },
 		{ AD("\"a.b\",\"c.d\""), AD("\"!A.B\",\"x\""),
 		  AD("\"c.d\",\"x\"") },
@@ -62,6 +65,12 @@ rules(void **state)
 		{ FS("\"defaultDenyRead\":true"),
 		  FS("\"defaultDenyRead\":false"),
 		  FS("\"defaultDenyRead\":true") },
+		{ FS("\"strictDenyRead\":true"),
+		  FS("\"defaultDenyRead\":false"),
+		  FS("\"strictDenyRead\":true,\"defaultDenyRead\":true") },
+		{ FS("\"defaultDenyRead\":false"),
+		  FS("\"strictDenyRead\":true"),
+		  FS("\"strictDenyRead\":true,\"defaultDenyRead\":true") },
 		/* Three states: the child's, if it is written. */
 		{ "{\"forceNewSession\":true}", "{\"forceNewSession\":false}",
 		  "{\"forceNewSession\":false}" },
@@ -71,6 +80,15 @@ rules(void **state)
 		  "{}" },
 		{ NET("\"allowLocalOutbound\":false"), "{}",
 		  NET("\"allowLocalOutbound\":false") },
+		{ NET("\"allowLocalOutbound\":false"),
+		  NET("\"allowLocalOutbound\":true"),
+		  NET("\"allowLocalOutbound\":true") },
+		{ FS("\"wslInterop\":true"), FS("\"wslInterop\":false"),
+		  FS("\"wslInterop\":false") },
+		{ FS("\"wslInterop\":false"), "{}",
+		  FS("\"wslInterop\":false") },
+		{ "{\"command\":{\"useDefaults\":false}}", "{}",
+		  "{\"command\":{\"useDefaults\":false}}" },
 		{ "{\"command\":{\"useDefaults\":false}}",
 		  "{\"command\":{\"useDefaults\":true}}",
 		  "{\"command\":{\"useDefaults\":true}}" },
@@ -78,6 +96,28 @@ rules(void **state)
 		  NET("\"httpProxyPort\":2") },
 		{ NET("\"httpProxyPort\":1"), "{}",
 		  NET("\"httpProxyPort\":1") },
+		{ NET("\"httpProxyPort\":1"), NET("\"httpProxyPort\":0"),
+		  NET("\"httpProxyPort\":1") },
+		{ NET("\"socksProxyPort\":1"), NET("\"socksProxyPort\":2"),
+		  NET("\"socksProxyPort\":2") },
+		{ NET("\"socksProxyPort\":1"), NET("\"socksProxyPort\":0"),
+		  NET("\"socksProxyPort\":1") },
+		{ NET("\"upstreamProxy\":\"http://a\""), "{}",
+		  NET("\"upstreamProxy\":\"http://a\"") },
+		{ NET("\"upstreamProxy\":\"http://a\","
+		      "\"defaultAction\":\"proxy\""),
+		  NET("\"defaultAction\":\"deny\""),
+		  NET("\"upstreamProxy\":\"http://a\","
+		      "\"defaultAction\":\"deny\"") },
+		{ NET("\"upstreamProxy\":\"http://a\","
+		      "\"defaultAction\":\"deny\""), "{}",
+		  NET("\"upstreamProxy\":\"http://a\","
+		      "\"defaultAction\":\"deny\"") },
+		{ "{\"command\":{\"runtimeExecPolicy\":\"argv\"}}", "{}",
+		  "{\"command\":{\"runtimeExecPolicy\":\"argv\"}}" },
+		{ "{\"command\":{\"runtimeExecPolicy\":\"argv\"}}",
+		  "{\"command\":{\"runtimeExecPolicy\":\"path\"}}",
+		  "{\"command\":{\"runtimeExecPolicy\":\"path\"}}" },
 		{ NET("\"upstreamProxy\":\"http://a\""),
 		  NET("\"upstreamProxy\":\"http://b\""),
 		  NET("\"upstreamProxy\":\"http://b\"") },
@@ -116,6 +156,96 @@ rules(void **state)
 		buf_release(&b);
 		policy_free(got);
 		policy_free(want);
+	}
+}
+
+/* Every list: both, without doubles. */
+static void
+every_list(void **state)
+{
+	static const struct { const char *section, *key, *a, *b; } cases[] = {
+		{ "network", "allowedDomains", "a.b", "c.d" },
+		{ "network", "deniedDomains", "a.b", "c.d" },
+		{ "network", "allowUnixSockets", "/a", "/b" },
+		{ "filesystem", "allowRead", "/a", "/b" },
+		{ "filesystem", "allowExecute", "/a", "/b" },
+		{ "filesystem", "denyRead", "/a", "/b" },
+		{ "filesystem", "allowWrite", "/a", "/b" },
+		{ "filesystem", "denyWrite", "/a", "/b" },
+		{ "devices", "allow", "/dev/a", "/dev/b" },
+		{ "macos\":{\"mach", "lookup", "a", "b" },
+		{ "macos\":{\"mach", "register", "a", "b" },
+		{ "command", "deny", "a", "b" },
+		{ "command", "allow", "a", "b" },
+		{ "command", "acceptSharedBinaryCannotRuntimeDeny", "a",
+		  "b" },
+		{ "ssh", "allowedHosts", "a", "b" },
+		{ "ssh", "deniedHosts", "a", "b" },
+		{ "ssh", "allowedCommands", "a", "b" },
+		{ "ssh", "deniedCommands", "a", "b" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		struct policy *p[3], *got;
+		char text[3][160];
+		const char *end = strchr(cases[i].section, '{') != NULL ?
+		    "}}}" : "}}";
+
+		for (size_t k = 0; k < N_OF(p); k++) {
+			snprintf(text[k], sizeof text[k],
+			    "{\"%s\":{\"%s\":[\"%s\"%s%s%s]%s",
+			    cases[i].section, cases[i].key,
+			    k == 1 ? cases[i].b : cases[i].a,
+			    k == 0 ? "" : ",\"", k == 0 ? "" : k == 1 ?
+			    cases[i].a : cases[i].b, k == 0 ? "" : "\"", end);
+			p[k] = parse(text[k]);
+		}
+		got = policy_merge(p[0], p[1]);
+		if (!policy_equal(got, p[2]))
+			fail_msg("%s and %s", text[0], text[1]);
+		policy_free(got);
+		for (size_t k = 0; k < N_OF(p); k++)
+			policy_free(p[k]);
+	}
+}
+
+/* Every boolean: either. */
+static void
+every_boolean(void **state)
+{
+	static const char *const cases[] = {
+		"{\"allowPty\":%s}",
+		"{\"network\":{\"allowAllUnixSockets\":%s}}",
+		"{\"network\":{\"allowLocalBinding\":%s}}",
+		"{\"filesystem\":{\"defaultDenyRead\":%s}}",
+		"{\"filesystem\":{\"strictDenyRead\":%s}}",
+		"{\"filesystem\":{\"allowGitConfig\":%s}}",
+		"{\"ssh\":{\"allowAllCommands\":%s}}",
+		"{\"ssh\":{\"inheritDeny\":%s}}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N_OF(cases) * 4; i++) {
+		static const char *const words[] = { "false", "true" };
+		struct policy *base, *child, *want, *got;
+		char text[3][80];
+
+		snprintf(text[0], sizeof text[0], cases[i / 4], words[i & 1]);
+		snprintf(text[1], sizeof text[1], cases[i / 4],
+		    words[i / 2 & 1]);
+		snprintf(text[2], sizeof text[2], cases[i / 4],
+		    words[i % 4 != 0]);
+		base = parse(text[0]);
+		child = parse(text[1]);
+		want = parse(text[2]);
+		got = policy_merge(base, child);
+		if (!policy_equal(got, want))
+			fail_msg("%s and %s", text[0], text[1]);
+		policy_free(base);
+		policy_free(child);
+		policy_free(want);
+		policy_free(got);
 	}
 }
 
@@ -194,6 +324,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rules),
+		cmocka_unit_test(every_list),
+		cmocka_unit_test(every_boolean),
 		cmocka_unit_test(places_stay),
 		cmocka_unit_test(removals),
 		cmocka_unit_test(long_lists),

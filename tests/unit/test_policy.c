@@ -119,6 +119,135 @@ empty_sections_pass(void **state)
 #define NET(s)	"{\"network\":{" s "}}"
 #define FS(s)	"{\"filesystem\":{" s "}}"
 
+/*
+ * Every kind of value that a file of the Go program can hold.
+ * FENCE_SHOW_RIGHT=FILE: added to it, for tests/validate-schema.
+ */
+static void
+right_files(void **state)
+{
+	static const char *const cases[] = {
+		NET("\"allowedDomains\":[\"example.com\","
+		    "\"api.example.com\",\"*\",\"*.example.com\","
+		    "\"*.api.example.com\",\"localhost\"]"),
+		/* Were errors there: a port, a single label. */
+		NET("\"deniedDomains\":[\"example.com:443\",\"example\"]"),
+		NET("\"upstreamProxy\":\"http://proxy.test:3128\""),
+		NET("\"upstreamProxy\":\"http://proxy.test\""),
+		NET("\"upstreamProxy\":\"socks5://proxy.test:1080\""),
+		NET("\"defaultAction\":\"deny\""),
+		NET("\"defaultAction\":\"deny\","
+		    "\"upstreamProxy\":\"http://p:1\""),
+		NET("\"defaultAction\":\"proxy\","
+		    "\"upstreamProxy\":\"http://p:1\""),
+		NET("\"allowLocalOutboundPorts\":[1,5432,65535]"),
+		NET("\"httpProxyPort\":0,\"socksProxyPort\":65535"),
+		NET("\"allowUnixSockets\":[\"/run/x.sock\"],"
+		    "\"allowAllUnixSockets\":true"),
+		NET("\"allowLocalBinding\":true,"
+		    "\"allowLocalOutbound\":null"),
+		FS("\"wslInterop\":true"), FS("\"wslInterop\":false"),
+		FS("\"wslInterop\":null"), FS("\"allowGitConfig\":true"),
+		FS("\"allowRead\":[\".\"],\"allowExecute\":[\"/bin/ls\"],"
+		    "\"denyRead\":[\"~/.ssh\"],\"allowWrite\":[\"/tmp\"],"
+		    "\"denyWrite\":[\"**/.env\"]"),
+		"{\"devices\":{\"mode\":\"auto\"}}",
+		"{\"devices\":{\"mode\":\"minimal\","
+		    "\"allow\":[\"/dev/kvm\",\"/dev/dri/card0\"]}}",
+		"{\"devices\":{\"mode\":\"host\"}}",
+		"{\"macos\":{\"mach\":{\"lookup\":[\"com.example.service\","
+		    "\"org.chromium.*\",\"*\"],\"register\":["
+		    "\"com.example.service\",\"org.chromium.*\",\"*\"]}}}",
+		"{\"command\":{\"deny\":[\"git push\"],\"allow\":[\"git\"],"
+		    "\"useDefaults\":null,\"runtimeExecPolicy\":\"path\","
+		    "\"acceptSharedBinaryCannotRuntimeDeny\":[\"dd\"]}}",
+		"{\"command\":{\"runtimeExecPolicy\":\"argv\"}}",
+		"{\"ssh\":{\"allowedHosts\":[\"server1\",\"example.com\","
+		    "\"prod.example.com\",\"*.example.com\","
+		    "\"prod-*.example.com\",\"192.168.1.1\",\"::1\","
+		    "\"2001:db8::1\",\"localhost\"],\"deniedHosts\":["
+		    "\"prod-*-*.example.com\",\"server1.*\","
+		    "\"192.168.1.*\",\"*\"]}}",
+		"{\"ssh\":{\"allowedCommands\":[\"uptime\"],"
+		    "\"deniedCommands\":[\"rm\"],\"allowAllCommands\":true,"
+		    "\"inheritDeny\":true}}",
+	};
+
+	const char *show = getenv("FENCE_SHOW_RIGHT");
+	FILE *fp = show != NULL ? fopen(show, "a") : NULL;
+
+	(void)state;
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		policy_free(must_parse(cases[i]));
+		if (fp != NULL)
+			fprintf(fp, "%s\n", cases[i]);
+	}
+	if (fp != NULL)
+		fclose(fp);
+}
+
+/* The keys of the Go program, with its types and what holds unwritten. */
+static void
+keys_of_the_go_program(void **state)
+{
+	static const struct { const char *name; enum key_type type;
+	    const char *fallback; } cases[] = {
+		{ "$schema", KEY_IGNORED, NULL },
+		{ "extends", KEY_STRLIST, "[]" },	/* a list, too */
+		{ "allowPty", KEY_BOOL, "false" },
+		{ "forceNewSession", KEY_TRISTATE, "null" },
+		{ "network.allowedDomains", KEY_STRLIST, "[]" },
+		{ "network.deniedDomains", KEY_STRLIST, "[]" },
+		{ "network.allowUnixSockets", KEY_STRLIST, "[]" },
+		{ "network.allowAllUnixSockets", KEY_BOOL, "false" },
+		{ "network.allowLocalBinding", KEY_BOOL, "false" },
+		{ "network.allowLocalOutbound", KEY_TRISTATE, "null" },
+		{ "network.allowLocalOutboundPorts", KEY_INTLIST, "[]" },
+		{ "network.httpProxyPort", KEY_INT, "0" },
+		{ "network.socksProxyPort", KEY_INT, "0" },
+		{ "network.upstreamProxy", KEY_STRING, "\"\"" },
+		{ "network.defaultAction", KEY_ENUM, "\"deny\"" },
+		{ "filesystem.defaultDenyRead", KEY_BOOL, "false" },
+		{ "filesystem.strictDenyRead", KEY_BOOL, "false" },
+		{ "filesystem.wslInterop", KEY_TRISTATE, "null" },
+		{ "filesystem.allowRead", KEY_STRLIST, "[]" },
+		{ "filesystem.allowExecute", KEY_STRLIST, "[]" },
+		{ "filesystem.denyRead", KEY_STRLIST, "[]" },
+		{ "filesystem.allowWrite", KEY_STRLIST, "[]" },
+		{ "filesystem.denyWrite", KEY_STRLIST, "[]" },
+		{ "filesystem.allowGitConfig", KEY_BOOL, "false" },
+		{ "devices.mode", KEY_ENUM, "\"auto\"" },
+		{ "devices.allow", KEY_STRLIST, "[]" },
+		{ "macos.mach.lookup", KEY_STRLIST, "[]" },
+		{ "macos.mach.register", KEY_STRLIST, "[]" },
+		{ "command.deny", KEY_STRLIST, "[]" },
+		{ "command.allow", KEY_STRLIST, "[]" },
+		{ "command.useDefaults", KEY_TRISTATE, "true" },
+		{ "command.acceptSharedBinaryCannotRuntimeDeny", KEY_STRLIST,
+		  "[]" },
+		{ "command.runtimeExecPolicy", KEY_ENUM, "\"path\"" },
+		{ "ssh.allowedHosts", KEY_STRLIST, "[]" },
+		{ "ssh.deniedHosts", KEY_STRLIST, "[]" },
+		{ "ssh.allowedCommands", KEY_STRLIST, "[]" },
+		{ "ssh.deniedCommands", KEY_STRLIST, "[]" },
+		{ "ssh.allowAllCommands", KEY_BOOL, "false" },
+		{ "ssh.inheritDeny", KEY_BOOL, "false" },
+	};
+	char spelling[96];
+
+	(void)state;
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		const struct key *key = NULL;
+
+		if (keys_find(cases[i].name, &key, spelling,
+		    sizeof spelling) != KEY_FOUND)
+			fail_msg("no key %s", cases[i].name);
+		assert_int_equal(key->type, cases[i].type);
+		if (cases[i].fallback != NULL)
+			assert_string_equal(key->fallback, cases[i].fallback);
+	}
+}
+
 /* FENCE_SHOW_WRONG=FILE: for a validator outside (tests/validate-schema). */
 static void
 show_wrong(FILE *fp, const char *text)
@@ -140,6 +269,8 @@ wrong_files(void **state)
 	    cases[] = {
 		{ "", "F:1:1", "", "says nothing", "'{}'" },
 		{ "// nothing\n", "F:2:1", "", "says nothing", "'{}'" },
+		{ " \n\t\n", "F:3:1", "", "says nothing", "'{}'" },
+		{ "{invalid json}", "F:1:2", "", "expected a key", "" },
 		{ "[]", "F:1:1", "", "expected an object, found a list", "" },
 		{ "null", "F:1:1", "", "expected an object, found null", "" },
 		{ "{} x", "F:1:4", "", "expected the end of the file", "" },
@@ -203,6 +334,10 @@ wrong_files(void **state)
 		  "network.upstreamProxy", "has no scheme", "http://" },
 		{ NET("\"upstreamProxy\":\"https://p:1\""), "F:1:29",
 		  "network.upstreamProxy", "scheme that is not known", "" },
+		{ NET("\"upstreamProxy\":\"ftp://p:1\""), "F:1:29",
+		  "network.upstreamProxy", "scheme that is not known", "" },
+		{ NET("\"upstreamProxy\":\"\""), "F:1:29",
+		  "network.upstreamProxy", "has no scheme", "" },
 		{ NET("\"upstreamProxy\":\"http://\""), "F:1:29",
 		  "network.upstreamProxy", "is not a proxy's URL", "" },
 		{ NET("\"upstreamProxy\":\"http://u:p@h\""), "F:1:29",
@@ -212,6 +347,8 @@ wrong_files(void **state)
 		{ NET("\"defaultAction\":\"allow\""), "F:1:29",
 		  "network.defaultAction", "'allow' is not a value",
 		  "it is 'deny' or 'proxy'" },
+		{ NET("\"defaultAction\":\"\""), "F:1:29",
+		  "network.defaultAction", "'' is not a value", "" },
 		{ NET("\"defaultAction\":\"proxy\""), "F:1:29",
 		  "network.defaultAction", "needs network.upstreamProxy",
 		  "" },
@@ -219,6 +356,12 @@ wrong_files(void **state)
 		  "has no scheme", "'auto'" },
 		{ NET("\"allowPrivate\":[\"10.0.0.0/8:1\"]"), "F:1:29",
 		  "network.allowPrivate[0]", "has a port", "" },
+		{ FS("\"allowRead\":[\"\"]"), "F:1:29",
+		  "filesystem.allowRead[0]", "empty string", "" },
+		{ FS("\"allowWrite\":[\"\"]"), "F:1:30",
+		  "filesystem.allowWrite[0]", "empty string", "" },
+		{ FS("\"denyWrite\":[\"\"]"), "F:1:29",
+		  "filesystem.denyWrite[0]", "empty string", "" },
 		{ FS("\"allowExecute\":[\"\"]"), "F:1:32",
 		  "filesystem.allowExecute[0]", "empty string", "" },
 		{ FS("\"denyWrite\":[\"!\"]"), "F:1:29",
@@ -231,6 +374,12 @@ wrong_files(void **state)
 		  "devices.mode", "'all'", "'auto', 'minimal' or 'host'" },
 		{ "{\"devices\":{\"allow\":[\"/dev\"]}}", "F:1:22",
 		  "devices.allow[0]", "too broad", "/dev/kvm" },
+		{ "{\"devices\":{\"allow\":[\"\"]}}", "F:1:22",
+		  "devices.allow[0]", "empty string", "" },
+		{ "{\"devices\":{\"allow\":[\"/dev/\"]}}", "F:1:22",
+		  "devices.allow[0]", "too broad", "" },
+		{ "{\"devices\":{\"allow\":[\"/tmp/not-a-device\"]}}",
+		  "F:1:22", "devices.allow[0]", "not below /dev", "" },
 		{ "{\"devices\":{\"allow\":[\"/dev/../etc\"]}}", "F:1:22",
 		  "devices.allow[0]", "not below /dev", "" },
 		{ "{\"devices\":{\"allow\":[\"/tmp/x\"]}}", "F:1:22",
@@ -240,6 +389,23 @@ wrong_files(void **state)
 		{ "{\"macos\":{\"mach\":{\"register\":[\"a.**\"]}}}",
 		  "F:1:31", "macos.mach.register[0]", "not a service name",
 		  "" },
+		{ "{\"macos\":{\"mach\":{\"lookup\":[\"\"]}}}", "F:1:29",
+		  "macos.mach.lookup[0]", "not a service name", "" },
+		{ "{\"macos\":{\"mach\":{\"register\":[\"\"]}}}",
+		  "F:1:31", "macos.mach.register[0]", "not a service name",
+		  "" },
+		{ "{\"command\":{\"deny\":[\"\"]}}", "F:1:21",
+		  "command.deny[0]", "is not a command", "" },
+		{ "{\"command\":{\"allow\":[\"\"]}}", "F:1:22",
+		  "command.allow[0]", "is not a command", "" },
+		{ "{\"ssh\":{\"allowedCommands\":[\"\"]}}", "F:1:28",
+		  "ssh.allowedCommands[0]", "is not a command", "" },
+		{ "{\"ssh\":{\"deniedCommands\":[\"\"]}}", "F:1:27",
+		  "ssh.deniedCommands[0]", "is not a command", "" },
+		{ "{\"ssh\":{\"allowedHosts\":[\"\"]}}", "F:1:25",
+		  "ssh.allowedHosts[0]", "is not a host pattern", "" },
+		{ "{\"ssh\":{\"allowedHosts\":[\"example.com/path\"]}}",
+		  "F:1:25", "ssh.allowedHosts[0]", "has a path", "" },
 		{ "{\"command\":{\"deny\":[\" \"]}}", "F:1:21",
 		  "command.deny[0]", "is not a command", "'git push'" },
 		{ "{\"command\":{\"runtimeExecPolicy\":\"x\"}}", "F:1:33",
@@ -472,6 +638,14 @@ the_table(void **state)
 		assert_string_equal(spelling, policy_keys[i].name);
 		if (key->type == KEY_STRLIST)
 			assert_non_null(key->check);
+		/* What the manual says of unwritten keys is what holds. */
+		if (key->type == KEY_ENUM) {
+			snprintf(spelling, sizeof spelling, "\"%s\"",
+			    key->words[0]);
+			assert_string_equal(key->fallback, spelling);
+		} else if (key->type == KEY_BOOL) {
+			assert_string_equal(key->fallback, "false");
+		}
 	}
 }
 
@@ -589,6 +763,8 @@ main(void)
 		cmocka_unit_test(closed_base),
 		cmocka_unit_test(other_letter_case_is_taken),
 		cmocka_unit_test(empty_sections_pass),
+		cmocka_unit_test(right_files),
+		cmocka_unit_test(keys_of_the_go_program),
 		cmocka_unit_test(wrong_files),
 		cmocka_unit_test(every_type),
 		cmocka_unit_test(all_errors),

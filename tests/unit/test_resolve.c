@@ -114,6 +114,11 @@ static const struct {
 	{ { "x/fence/fence.json", "home/.config/fence/fence.jsonc" }, "x",
 	    "user config: ", "/x/fence/fence.json" },
 	/* Directories of that name are none. */
+	{ { "home/.config/fence/fence.json/", "home/.fence.json" }, NULL,
+	    "user config: ", "/home/.fence.json" },
+	{ { "home/Library/Application Support/fence/fence.jsonc",
+	    "home/Library/Application Support/fence/fence.json" }, NULL,
+	    "user config: ", "Support/fence/fence.jsonc" },
 	{ { "home/.config/fence/fence.jsonc/", "home/.fence.json" }, NULL,
 	    "user config: ", "/home/.fence.json" },
 };
@@ -249,6 +254,16 @@ static const struct {
 	{ X("\"./missing.json\"", "m"), NULL, "main.json:1:12: extends: " },
 	{ X("\"./missing.json\"", "m"), NULL, "missing.json" },
 	{ X("\"./below\"", "m"), NULL, "is a directory" },
+	{ X("\"./broken.json\"", "m"), NULL, "broken.json:1:2" },
+	{ X("\"./broad.json\"", "m"), NULL, "broad.json:1:31: "
+	    "network.allowedDomains[0]: '*.com'" },
+	{ X("\"./blank.json\"", "m"), NULL, "blank.json" },
+	/* A proxy may be inherited; none at all is told of the whole. */
+	{ "{\"extends\":\"./proxy.json\",\"network\":{\"allowedDomains\":"
+	    "[\"m.test\"],\"defaultAction\":\"proxy\"}}", "m", NULL },
+	{ "{\"extends\":\"./a.json\",\"network\":{\"defaultAction\":"
+	    "\"proxy\"}}", NULL, "main.json:1:50: network.defaultAction: "
+	    "'proxy' needs network.upstreamProxy" },
 	{ X("\"./fifo\"", "m"), NULL, "not a regular file" },
 	{ X("\"./bad.json\"", "m"), NULL, "bad.json:2:" },
 	{ X("\"./empty.json\"", "m"), NULL, "empty.json" },
@@ -274,6 +289,12 @@ test_extends(void **state)
 	room_put(r, "ini.ini", "[network]\nallowedDomains = i.test\n");
 	room_put(r, "bad.json", "{\n  \"nonsense\": 1\n}");
 	room_put(r, "empty.json", "");
+	room_put(r, "blank.json", " \n");
+	room_put(r, "broken.json", "{invalid json}");
+	room_put(r, "broad.json", "{\"network\":{\"allowedDomains\":"
+	    "[\"*.com\"]}}");
+	room_put(r, "proxy.json", "{\"network\":{\"upstreamProxy\":"
+	    "\"http://p:1\"}}");
 	room_put(r, "one.json", X("\"./two.json\"", "one"));
 	room_put(r, "two.json", X("\"./one.json\"", "two"));
 	assert_int_equal(symlink("main.json", room_path(r, "alias.json")), 0);
@@ -359,6 +380,78 @@ test_chain_labels(void **state)
 	assert_says(failure(&req, ERR_POLICY), "extends itself");
 }
 
+/* Round by way of @base, whoever begins. */
+static void
+test_base_cycle(void **state)
+{
+	struct room *r = *state;
+	struct resolve_request req = room_request(r);
+	char text[256];
+
+	snprintf(text, sizeof text, "{\"extends\":\"%s\"}",
+	    room_path(r, "proj/fence.json"));
+	room_put(r, "home/.config/fence/fence.json", text);
+	room_put(r, "proj/fence.json", "{\"extends\":\"@base\"}");
+	assert_says(failure(&req, ERR_POLICY), "extends itself");
+	req.settings = room_path(r, "proj/fence.json");
+	assert_says(failure(&req, ERR_POLICY), "extends itself");
+	req.settings = NULL;
+	req.ignore_project = true;
+	assert_says(failure(&req, ERR_POLICY), "extends itself");
+}
+
+/* Files of a chain: by an absolute name, and where it is the user's. */
+static void
+test_file_labels(void **state)
+{
+	struct room *r = *state;
+	struct resolve_request req = room_request(r);
+	struct resolved res;
+	char text[512], want[256];
+
+	room_put(r, "home/.fence.json", D("user"));
+	room_put(r, "a.json", D("a"));
+	snprintf(text, sizeof text, X("[\"%s\",\"%s\",\"./a.json\"]", "m"),
+	    room_path(r, "a.json"), room_path(r, "home/.fence.json"));
+	room_put(r, "main.json", text);
+	req.settings = room_path(r, "main.json");
+	resolve(&req, &res);
+	assert_domains(res.policy, "a user m");
+	assert_int_equal(res.nchain, 4);
+	snprintf(want, sizeof want, "file: %s/a.json", r->dir);
+	assert_string_equal(res.chain[1].label, want);
+	assert_string_equal(res.chain[3].label, want);
+	snprintf(want, sizeof want, "user config: %s/home/.fence.json",
+	    r->dir);
+	assert_string_equal(res.chain[2].label, want);
+	resolved_release(&res);
+}
+
+/* No home: nothing of the user's is looked for. */
+static void
+test_no_home(void **state)
+{
+	struct room *r = *state;
+	struct resolve_request req = room_request(r);
+	struct resolved res;
+
+	req.home = NULL;
+	room_put(r, "main.json", "{}");
+	req.settings = room_path(r, "main.json");
+	resolve(&req, &res);
+	assert_int_equal(res.nchain, 1);
+	resolved_release(&res);
+	req.settings = NULL;
+	req.template_name = "git-readonly";
+	resolve(&req, &res);
+	assert_string_equal(res.chain[0].label,
+	    "builtin template: git-readonly");
+	resolved_release(&res);
+	/* The built-in policy hides what is in a home. */
+	req.template_name = NULL;
+	assert_says(failure(&req, ERR_POLICY), "home directory");
+}
+
 /* Without a user's file @base is what would hold without any file. */
 static void
 test_base_without_user(void **state)
@@ -373,6 +466,8 @@ test_base_without_user(void **state)
 	assert_true(may(res.policy, FS_WRITE, req.cwd));
 	assert_false(may(res.policy, FS_READ, room_path(r, "home/.ssh")));
 	assert_false(res.is_builtin_default);
+	assert_int_equal(strncmp(res.chain[1].label, "@base builtin default "
+	    "(no config loaded from ", 45), 0);
 	resolved_release(&res);
 }
 
@@ -400,6 +495,11 @@ test_selection(void **state)
 	req.settings = NULL;
 	resolve(&req, &res);
 	assert_true(may_reach(res.policy, "api.openai.com"));
+	resolved_release(&res);
+	req.template_name = "code.json";
+	resolve(&req, &res);
+	assert_true(may_reach(res.policy, "api.minimax.io"));
+	assert_string_equal(res.chain[0].label, "builtin template: code");
 	resolved_release(&res);
 	req.template_name = "nonesuch";
 	assert_says(failure(&req, ERR_USAGE), "no template is named");
@@ -711,6 +811,8 @@ ask_template(struct room *r, const struct policy *p, size_t i)
 static void
 test_templates(void **state)
 {
+	static const char *const of_code[] = { "code", "code-relaxed",
+	    "code-strict", "hermes" };
 	struct room *r = *state;
 	struct resolve_request req = room_request(r);
 	struct resolved res;
@@ -727,6 +829,25 @@ test_templates(void **state)
 	while (policy_builtin_name(n, NULL) != NULL)
 		n++;
 	assert_int_equal(n, sizeof templates / sizeof *templates);
+	/* What extends code has its denials. */
+	for (size_t i = 0; i < sizeof of_code / sizeof *of_code; i++) {
+		req.template_name = of_code[i];
+		resolve(&req, &res);
+		assert_true(res.policy->net.denied_domains.n > 0);
+		assert_true(res.policy->fs.deny_read.n > 0);
+		assert_true(res.policy->fs.deny_write.n > 0);
+		assert_true(res.policy->command.deny.n > 0);
+		assert_true(res.policy->allow_pty.value);
+		assert_true(may_reach(res.policy, "api.minimax.io"));
+		assert_true(may_reach(res.policy, "api.minimaxi.com"));
+		assert_true(may_reach(res.policy, "x.anthropic.com"));
+		resolved_release(&res);
+	}
+	req.template_name = "code-strict";
+	resolve(&req, &res);
+	assert_true(res.policy->fs.default_deny_read.value);
+	assert_string_equal(res.policy->fs.allow_read.v[0].text, ".");
+	resolved_release(&res);
 	req.template_name = "ci";
 	resolve(&req, &res);
 	assert_true(res.policy->env.deny_secrets.value);
@@ -745,6 +866,9 @@ main(void)
 		ROOM(test_extends),
 		ROOM(test_depth),
 		ROOM(test_chain_labels),
+		ROOM(test_base_cycle),
+		ROOM(test_file_labels),
+		ROOM(test_no_home),
 		ROOM(test_base_without_user),
 		ROOM(test_selection),
 		ROOM(test_flags),
