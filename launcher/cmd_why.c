@@ -121,7 +121,9 @@ static const char *
 by_mounts(enum fs_op op, const struct verdict *v)
 {
 	if (strcmp(v->rule, "built-in") == 0)
-		return "mount: a private place of the jail";
+		return v->action == ACTION_ALLOW ?
+		    "mount: a private place of the jail" :
+		    "mount: read-only (EROFS)";
 	if (v->action == ACTION_ALLOW && op == FS_WRITE)
 		return "mount: writable; landlock: granted";
 	if (v->action == ACTION_ALLOW)
@@ -149,41 +151,18 @@ leads_to(struct arena *a, const char *clean)
 	return ret != NULL ? ret : clean;
 }
 
-/* A guarded name counts where its directory is there already. */
-static bool
-is_guarded(struct arena *a, const struct policy *p, const char *path)
-{
-	bool is_own = false;
-	char *dir, *slash;
-
-	for (; p != NULL; p = p->also) {
-		size_t n = decide_guarded(p, path, &is_own);
-
-		if (n == 0)
-			continue;
-		dir = arena_strndup(a, path, n);
-		slash = strrchr(dir, '/');
-		slash[slash == dir ? 1 : 0] = '\0';
-		if (access(dir, F_OK) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* A mask takes writing and executing away, too: ask for both. */
 static void
-ask_path(const struct policy *p, enum fs_op op, struct arena *a,
-    const char *path, struct verdict *v)
+ask_path(const struct policy *p, enum fs_op op, const char *path,
+    struct verdict *v)
 {
-	struct fs_question q = { .op = op, .path = path,
-	    .is_guarded = op == FS_WRITE && is_guarded(a, p, path) };
 	struct verdict reading;
 
-	decide_fs_ask(p, &q, v);
+	/* Without guarded names, as a run of this version decides. */
+	decide_fs(p, op, path, v);
 	if (v->action == ACTION_DENY || op == FS_READ)
 		return;
-	q.op = FS_READ;
-	decide_fs_ask(p, &q, &reading);
+	decide_fs(p, FS_READ, path, &reading);
 	if (reading.action == ACTION_DENY)
 		*v = reading;
 }
@@ -198,10 +177,10 @@ ask_file(const struct policy *p, enum fs_op op, const char *cwd,
 	if (clean == NULL)
 		return err_set(e, ERR_USAGE, "the path is too long");
 	ret->object = clean;
-	ask_path(p, op, a, clean, &ret->v);
+	ask_path(p, op, clean, &ret->v);
 	real = leads_to(a, clean);
 	if (ret->v.action == ACTION_ALLOW && strcmp(real, clean) != 0) {
-		ask_path(p, op, a, real, &ret->v);
+		ask_path(p, op, real, &ret->v);
 		ret->note = arena_printf(a, "it leads to %s", real);
 	}
 	if (ret->v.rule_text != NULL && strpbrk(ret->v.rule_text, "*?[") !=
@@ -230,7 +209,8 @@ put_remedy(struct buf *b, const struct verdict *v)
 
 	buf_printf(b, "  to allow  %s %s", v->remedy_key, is_value ? "+= \"" :
 	    "");
-	str_escape(b, v->remedy_value, strlen(v->remedy_value), '"');
+	str_escape(b, v->remedy_value, strlen(v->remedy_value),
+	    is_value ? '"' : 0);
 	buf_puts(b, is_value ? "\"" : "");
 	if (v->remedy_flag[0] != '\0') {
 		buf_printf(b, ", or once: fence-run %s ", v->remedy_flag);
