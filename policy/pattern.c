@@ -457,7 +457,8 @@ common_len(const char *a, const char *b, size_t max)
 			slash = n;
 		n++;
 	}
-	if (n == max && b[n] == '/')
+	/* Both must end a component here: "/d/x?" is not below "/d/x". */
+	if (n == max && b[n] == '/' && (a[n] == '/' || a[n] == '\0'))
 		slash = n;
 	return slash;
 }

@@ -279,6 +279,8 @@ path_meanings(void **state)
 		/* Several: where they all are. */
 		{ "{a,b}", PATTERN_GLOB, "/ws/**" },
 		{ "/x/{a,b}/c", PATTERN_GLOB, "/x/**" },
+		/* "/x/a?" is no child of "/x/a". */
+		{ "/x/a{/?,?}", PATTERN_GLOB, "/x/**" },
 		{ "/x/y{,/z}", PATTERN_GLOB, "/x/**" },
 		{ "{/x/a,/y}", PATTERN_GLOB, "/**" },
 		{ "/x/[a]*/{b,c}", PATTERN_GLOB, "/x/**" },
