@@ -346,12 +346,16 @@ fill_who(struct witness *w, const struct wire_report *r, pid_t pid,
 {
 	struct event_process *p = &e->process[0];
 
-	if (who_pid(pid, w->config.stop_pid, e) > 0)
-		return;
-	*p = (struct event_process){ .pid = pid > 0 ? pid : 0 };
-	memcpy(p->comm, r->comm, sizeof r->comm);
-	p->comm[sizeof r->comm] = '\0';
-	e->nprocess = 1;
+	if (who_pid(pid, w->config.stop_pid, e) == 0) {
+		*p = (struct event_process){ .pid = pid > 0 ? pid : 0 };
+		e->nprocess = 1;
+	}
+	/* It may also die between two of its files: then it has ancestors
+	 * and no name. */
+	if (p->comm[0] == '\0') {
+		memcpy(p->comm, r->comm, sizeof r->comm);
+		p->comm[sizeof r->comm] = '\0';
+	}
 }
 
 void
