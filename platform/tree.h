@@ -33,17 +33,43 @@ bool	 tree_is_kernel(const char *path);
 /* Calls fn for every mount point of such a file system. */
 void	 tree_kernel_mounts(void (*fn)(const char *path, void *), void *);
 
-/*
- * Every entry below root (root itself included) for which match() says yes,
- * without following symlinks and without descending into what matched.
- * More than max_entries visited is an error: half a rule is no rule.
- */
 struct tree_nodes {
 	struct tree_node	*v;
 	size_t			 n, cap;
 };
-int	 tree_find(struct arena *, const char *root,
-	    bool (*match)(const char *path, void *arg), void *arg,
-	    size_t max_entries, struct tree_nodes *, struct err *);
+
+enum tree_type { TREE_IS_DIR, TREE_IS_FILE, TREE_IS_LINK, TREE_IS_SOCKET,
+	TREE_IS_OTHER };
+
+struct tree_entry {
+	const char	*path;
+	const char	*name;		/* its last component */
+	enum tree_type	 type;		/* of itself: links are not followed */
+};
+
+/*
+ * One search: every entry below root (root itself included) for which
+ * match() says yes, without following symlinks and, in this search, without
+ * descending into what matched.
+ */
+struct tree_want {
+	const char	*root;		/* absolute; missing: nothing found */
+	bool		(*match)(const struct tree_entry *, void *arg);
+	void		*arg;
+	unsigned	 max_depth;	/* of entries below root; 0: any */
+	/* Names not descended into, separated by '/', or NULL. */
+	const char	*skip;
+	struct tree_nodes found;	/* out; freed by the caller */
+};
+
+/*
+ * All searches in one walk of each directory.  More than max_entries visited
+ * is an error: half a rule is no rule.  Mounts of other machines (nfs, cifs,
+ * fuse …) below a root are not entered, nor touched: skipped() is told, once
+ * each.
+ */
+int	 tree_walk(struct arena *, struct tree_want *, size_t n,
+	    size_t max_entries, void (*skipped)(const char *path, void *),
+	    void *arg, struct err *);
 
 #endif

@@ -1,0 +1,142 @@
+#include "platform/mountinfo.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "platform/base/vec.h"
+#include "platform/fd.h"
+
+/* "\040" and its like stand for blanks. */
+static void
+unescape(char *s)
+{
+	char *out = s;
+
+	for (; *s != '\0'; s++)
+		if (s[0] == '\\' && s[1] >= '0' && s[1] <= '3' &&
+		    s[2] >= '0' && s[2] <= '7' && s[3] >= '0' && s[3] <= '7') {
+			*out++ = (char)((s[1] - '0') << 6 |
+			    (s[2] - '0') << 3 | (s[3] - '0'));
+			s += 3;
+		} else
+			*out++ = *s;
+	*out = '\0';
+}
+
+/* id parent major:minor root PATH options [more …] - TYPE source options */
+bool
+mountinfo_parse(char *line, struct mountinfo *ret)
+{
+	char *path = line, *rest, *type;
+
+	for (int i = 0; i < 4; i++) {
+		path = strchr(path, ' ');
+		if (path == NULL)
+			return false;
+		path++;
+	}
+	rest = strchr(path, ' ');
+	type = rest != NULL ? strstr(rest, " - ") : NULL;
+	if (type == NULL || path[0] != '/')
+		return false;
+	*rest = '\0';
+	type += strlen(" - ");
+	type[strcspn(type, " \n")] = '\0';
+	unescape(path);
+	unescape(type);
+	*ret = (struct mountinfo){ path, type };
+	return type[0] != '\0';
+}
+
+bool
+mountinfo_is_far(const char *type)
+{
+	static const char *const far[] = { "nfs", "nfs4", "cifs", "smb3",
+	    "ceph", "9p", "afs", "autofs", "fuse" };
+
+	for (size_t i = 0; i < sizeof far / sizeof far[0]; i++)
+		if (strcmp(type, far[i]) == 0)
+			return true;
+	/* "fuseblk" is a disk of this machine. */
+	return strncmp(type, "fuse.", strlen("fuse.")) == 0;
+}
+
+int
+mountinfo_each(void (*fn)(const struct mountinfo *, void *), void *arg)
+{
+	static const size_t sizes[] = { 256 << 10, 16 << 20 };
+	char *text = NULL, *line, *rest;
+	struct mountinfo m;
+	ssize_t n = -1;
+
+	for (size_t i = 0; n < 0 && i < 2; i++) {
+		text = xrealloc(text, sizes[i], 1);
+		n = fd_read_file(AT_FDCWD, "/proc/self/mountinfo", text,
+		    sizes[i]);
+		if (n < 0 && errno != EFBIG)
+			break;
+	}
+	rest = n < 0 ? NULL : text;
+	while ((line = strsep(&rest, "\n")) != NULL)
+		if (mountinfo_parse(line, &m))
+			fn(&m, arg);
+	free(text);
+	return n < 0 ? -1 : 0;
+}
+
+static void
+add_mount(const struct mountinfo *m, void *arg)
+{
+	struct mounts *t = arg;
+
+	*vec_push(t) = (struct mount){ .path = xstrdup(m->path),
+	    .len = strlen(m->path), .is_far = mountinfo_is_far(m->type) };
+}
+
+int
+mounts_read(struct mounts *t)
+{
+	return mountinfo_each(add_mount, t);
+}
+
+void
+mounts_release(struct mounts *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		free(t->v[i].path);
+	vec_release(t);
+}
+
+static bool
+begins_with(const struct mount *m, const char *dir, size_t dir_len,
+    const char *rest, size_t rest_len)
+{
+	return m->len >= dir_len + rest_len &&
+	    memcmp(m->path + dir_len, rest, rest_len) == 0 &&
+	    memcmp(m->path, dir, dir_len) == 0;
+}
+
+struct mount *
+mounts_at(const struct mounts *t, const char *dir, size_t dir_len,
+    const char *rest, size_t rest_len)
+{
+	for (size_t i = t->n; i-- > 0;)
+		if (t->v[i].len == dir_len + rest_len &&
+		    begins_with(&t->v[i], dir, dir_len, rest, rest_len))
+			return &t->v[i];
+	return NULL;
+}
+
+bool
+mounts_far_below(const struct mounts *t, const char *dir, size_t dir_len,
+    const char *rest, size_t rest_len)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->v[i].is_far &&
+		    begins_with(&t->v[i], dir, dir_len, rest, rest_len) &&
+		    t->v[i].path[dir_len + rest_len] == '/')
+			return true;
+	return false;
+}
