@@ -74,6 +74,10 @@ struct fs_question {
 	 * own; false also where guarded names are not enforced.
 	 */
 	bool		 is_guarded;
+	/* Where it is known: the length of that name, and whether it is
+	 * fence's own.  0: it is to be found out. */
+	size_t		 guarded_len;
+	bool		 is_own;
 };
 
 /*
@@ -89,6 +93,21 @@ void	 decide_fs_ask(const struct policy *, const struct fs_question *,
 /* Without guarded names. */
 void	 decide_fs(const struct policy *, enum fs_op, const char *path,
 	    struct verdict *);
+
+/* May the command talk to the host's unix socket at this path? */
+void	 decide_unix(const struct policy *, const char *path,
+	    struct verdict *);
+
+/* Every path that filesystem.defaultDenyRead alone leaves readable. */
+void	 decide_readable(const struct policy *,
+	    void (*fn)(const char *path, void *arg), void *arg);
+
+/*
+ * Are names guarded directly in this writable folder?  Not in folders of
+ * state, in or below a hidden folder of $HOME, where nobody works; nor in
+ * those inside the workspace.
+ */
+bool	 decide_is_root(const struct policy *, const char *folder);
 
 /*
  * The length of the guarded name that the path is or is below, or 0: one of

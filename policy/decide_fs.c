@@ -1,4 +1,6 @@
+#include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "platform/base/buf.h"
@@ -176,6 +178,16 @@ deny_own(const struct policy *p, const char *path, struct verdict *v)
 	return false;
 }
 
+static bool
+is_git_config(const char *path)
+{
+	const char *name = strrchr(path, '/') + 1;
+
+	return strstr(path, "/.git/") != NULL &&
+	    (strcmp(name, "config") == 0 ||
+	    strcmp(name, "config.worktree") == 0);
+}
+
 /* Opened only by an entry that names it, or something in it, in full. */
 static bool
 deny_guarded(const struct policy *p, const struct fs_question *q,
@@ -183,11 +195,11 @@ deny_guarded(const struct policy *p, const struct fs_question *q,
 {
 	const struct entry *e = best->len != 0 ?
 	    &fs_list_of(p, best->list)->v[best->entry] : NULL;
-	bool is_own;
-	size_t len;
+	bool is_own = q->is_own;
+	size_t len = q->guarded_len;
 
-	if (!q->is_guarded ||
-	    (len = decide_guarded(p, q->path, &is_own)) == 0)
+	if (!q->is_guarded || (len == 0 &&
+	    (len = decide_guarded(p, q->path, &is_own)) == 0))
 		return false;
 	if (!is_own && e != NULL && best->len >= len &&
 	    e->pattern->kind == PATTERN_PATH)
@@ -198,7 +210,10 @@ deny_guarded(const struct policy *p, const struct fs_question *q,
 		return true;
 	}
 	verdict_reason(v, "a guarded name");
-	suggest(v, p, FS_ALLOW_WRITE, q->path);
+	if (is_git_config(q->path))
+		verdict_remedy(v, "filesystem.allowGitConfig", "(set true)");
+	else
+		suggest(v, p, FS_ALLOW_WRITE, q->path);
 	return true;
 }
 
@@ -247,6 +262,20 @@ find_readable(const struct policy *p, const char *path)
 			return readable_home[i];
 	}
 	return NULL;
+}
+
+void
+decide_readable(const struct policy *p, void (*fn)(const char *, void *),
+    void *arg)
+{
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < N_OF(readable); i++)
+		fn(readable[i], arg);
+	for (size_t i = 0; p->home != NULL && i < N_OF(readable_home); i++)
+		if (snprintf(path, sizeof path, "%s/%s", p->home,
+		    readable_home[i]) < (int)sizeof path)
+			fn(path, arg);
 }
 
 /* No entry speaks, and reading has to be granted. */
@@ -325,7 +354,7 @@ void
 decide_fs(const struct policy *p, enum fs_op op, const char *path,
     struct verdict *v)
 {
-	struct fs_question q = { op, path, false };
+	struct fs_question q = { .op = op, .path = path };
 
 	decide_fs_ask(p, &q, v);
 }

@@ -1,72 +1,26 @@
-/*
- * Guarded names: files that make someone's next command do something else.
- * A grant of the folder around them does not mean them.
- */
+/* Is a path one of the guarded names (guard.h) of a policy, or below one? */
 #include <limits.h>
 #include <string.h>
 
 #include "platform/base/str.h"
 #include "policy/decide.h"
+#include "policy/guard.h"
 #include "policy/index.h"
 #include "policy/pattern.h"
 
-enum place {
-	IN_ROOTS = 1,		/* directly in a writable root, workspace */
-	IN_HOME = 2,		/* directly in $HOME */
-	OURS = 4,		/* fence's own: no line opens it */
-};
-
-/* A folder stands for all that is in it. */
-static const struct guarded {
-	const char	*name;
-	unsigned	 places;
-} guarded[] = {
-	{ "fence.json", IN_ROOTS | OURS }, { "fence.jsonc", IN_ROOTS | OURS },
-	{ "fence.ini", IN_ROOTS | OURS },
-	{ ".fence.json", IN_HOME | OURS }, { ".fence.jsonc", IN_HOME | OURS },
-	{ ".config/fence", IN_HOME | OURS },
-	{ ".local/state/fence", IN_HOME | OURS },
-	{ ".gitconfig", IN_ROOTS | IN_HOME },
-	{ ".config/git", IN_HOME },
-	{ ".gitmodules", IN_ROOTS },
-	{ ".bashrc", IN_ROOTS | IN_HOME },
-	{ ".bash_profile", IN_ROOTS | IN_HOME },
-	{ ".bash_login", IN_ROOTS | IN_HOME },
-	{ ".bash_logout", IN_ROOTS | IN_HOME },
-	{ ".profile", IN_ROOTS | IN_HOME },
-	{ ".zshrc", IN_ROOTS | IN_HOME }, { ".zshenv", IN_ROOTS | IN_HOME },
-	{ ".zprofile", IN_ROOTS | IN_HOME },
-	{ ".zlogin", IN_ROOTS | IN_HOME }, { ".zlogout", IN_HOME },
-	{ ".config/fish", IN_HOME }, { ".envrc", IN_ROOTS | IN_HOME },
-	{ ".ripgreprc", IN_ROOTS | IN_HOME },
-	{ ".npmrc", IN_ROOTS | IN_HOME },
-	{ ".config/autostart", IN_HOME }, { ".config/systemd", IN_HOME },
-	{ ".mcp.json", IN_ROOTS | IN_HOME },
-	{ ".vscode", IN_ROOTS }, { ".idea", IN_ROOTS },
-	{ ".husky", IN_ROOTS }, { ".github/workflows", IN_ROOTS },
-	{ ".claude/settings.json", IN_ROOTS | IN_HOME },
-	{ ".claude/settings.local.json", IN_ROOTS | IN_HOME },
-	{ ".claude/hooks", IN_ROOTS | IN_HOME },
-	{ ".cursor/mcp.json", IN_ROOTS | IN_HOME },
-	{ ".cursor/rules", IN_ROOTS }, { ".cursor/hooks.json", IN_ROOTS |
-	    IN_HOME },
-	{ ".codex/config.toml", IN_HOME },
-	{ ".gemini/settings.json", IN_ROOTS | IN_HOME },
-};
-
-enum { GIT_DEPTH = 3 };		/* of a repository below its root */
-
-static const struct guarded *
+static const struct guard_name *
 find(const char *rest, unsigned place, size_t *ret_len)
 {
-	for (size_t i = 0; i < sizeof guarded / sizeof *guarded; i++) {
-		size_t n = strlen(guarded[i].name);
+	for (const struct guard_name *g = guarded_names; g->name != NULL; g++) {
+		size_t n;
 
-		if ((guarded[i].places & place) != 0 &&
-		    strncmp(rest, guarded[i].name, n) == 0 &&
+		if ((g->places & place) == 0 || g->name[0] != rest[0])
+			continue;
+		n = strlen(g->name);
+		if (strncmp(rest, g->name, n) == 0 &&
 		    (rest[n] == '\0' || rest[n] == '/')) {
 			*ret_len = n;
-			return &guarded[i];
+			return g;
 		}
 	}
 	return NULL;
@@ -85,13 +39,10 @@ begins(const char *rest, const char *name)
 static size_t
 gitdir_part(const char *rest, bool may_config)
 {
-	static const char *const parts[] = { "hooks", "info/attributes",
-	    "config.worktree", "config" };
-
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-		if (begins(rest, parts[i]) &&
-		    !(may_config && strncmp(parts[i], "config", 6) == 0))
-			return strlen(parts[i]);
+	for (const char *const *g = guarded_git_names; *g != NULL; g++)
+		if (begins(rest, *g) &&
+		    !(may_config && strncmp(*g, "config", 6) == 0))
+			return strlen(*g);
 	return 0;
 }
 
@@ -133,7 +84,7 @@ git_name(const char *rest, bool may_config)
 {
 	const char *p = rest;
 
-	for (unsigned depth = 0; depth <= GIT_DEPTH; depth++) {
+	for (unsigned depth = 0; depth <= GUARD_GIT_DEPTH; depth++) {
 		if (strncmp(p, "node_modules/", 13) == 0)
 			return 0;
 		if (strncmp(p, ".git/", 5) == 0) {
@@ -149,12 +100,23 @@ git_name(const char *rest, bool may_config)
 	return 0;
 }
 
+bool
+decide_is_root(const struct policy *p, const char *folder)
+{
+	size_t n = p->home != NULL ? strlen(p->home) : 0;
+
+	if (str_path_below(folder, p->workspace))
+		return strcmp(folder, p->workspace) == 0;
+	return !(n > 1 && str_path_below(folder, p->home) &&
+	    folder[n] == '/' && folder[n + 1] == '.');
+}
+
 /* The root is the first root_len bytes of the path. */
 static size_t
 look_below(const struct policy *p, size_t root_len, unsigned place,
     const char *path, bool *ret_is_own)
 {
-	const struct guarded *g;
+	const struct guard_name *g;
 	const char *rest;
 	size_t n;
 
@@ -164,12 +126,12 @@ look_below(const struct policy *p, size_t root_len, unsigned place,
 		return 0;
 	rest = path + root_len + 1;
 	if ((g = find(rest, place, &n)) != NULL) {
-		*ret_is_own = (g->places & OURS) != 0;
+		*ret_is_own = (g->places & GUARD_OURS) != 0;
 		return root_len + 1 + n;
 	}
 	*ret_is_own = false;
-	n = place == IN_ROOTS ? git_name(rest, p->fs.allow_git_config.value) :
-	    0;
+	n = place == GUARD_IN_ROOTS ? git_name(rest,
+	    p->fs.allow_git_config.value) : 0;
 	return n != 0 ? root_len + 1 + n : 0;
 }
 
@@ -186,7 +148,10 @@ look_in_grant(const struct policy *p, const struct pattern *grant,
 	strcpy(around, path);
 	while (len == 0 && around[0] != '\0' &&
 	    (n = pattern_match_path(grant, around)) != 0) {
-		len = look_below(p, n, IN_ROOTS, path, ret_is_own);
+		around[n] = '\0';
+		if (decide_is_root(p, around))
+			len = look_below(p, n, GUARD_IN_ROOTS, path,
+			    ret_is_own);
 		do
 			around[n--] = '\0';
 		while (around[n] != '/');
@@ -202,10 +167,10 @@ decide_guarded(const struct policy *p, const char *path, bool *ret_is_own)
 	size_t len = 0;
 
 	if (str_path_below(path, p->workspace))
-		len = look_below(p, strlen(p->workspace), IN_ROOTS, path,
+		len = look_below(p, strlen(p->workspace), GUARD_IN_ROOTS, path,
 		    ret_is_own);
 	if (len == 0 && p->home != NULL && str_path_below(path, p->home))
-		len = look_below(p, strlen(p->home), IN_HOME, path,
+		len = look_below(p, strlen(p->home), GUARD_IN_HOME, path,
 		    ret_is_own);
 	for (size_t i = 0; len == 0 && i < l->n; i++)
 		len = look_in_grant(p, l->v[i].pattern, path, ret_is_own);

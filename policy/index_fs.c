@@ -287,6 +287,28 @@ is_below_root(const struct leaf *leaf, const char *path, size_t parent_len)
 	    path[leaf->root_len] == '/';
 }
 
+/*
+ * Folders that tools fill and empty as a whole: a denial to write that looks
+ * at any depth does not mean what lies in them.
+ */
+static bool
+is_tools(const struct leaf *leaf, const char *path, size_t end)
+{
+	static const char *const names[] = { "/node_modules/",
+	    "/site-packages/" };
+
+	if (leaf->list != FS_DENY_WRITE ||
+	    strstr(leaf->pattern->text, "**") == NULL)
+		return false;
+	for (size_t i = 0; i < 2; i++) {
+		const char *p = strstr(path + leaf->root_len, names[i]);
+
+		if (p != NULL && p + strlen(names[i]) <= path + end)
+			return true;
+	}
+	return false;
+}
+
 static void
 take_name(const struct fs_index *ix, const char *path, size_t parent_len,
     size_t end, uint32_t hash, unsigned want, struct fs_match *ret)
@@ -300,7 +322,8 @@ take_name(const struct fs_index *ix, const char *path, size_t parent_len,
 		const struct leaf *leaf = &ix->leaves[i];
 
 		if ((want & 1u << leaf->list) != 0 &&
-		    is_below_root(leaf, path, parent_len))
+		    is_below_root(leaf, path, parent_len) &&
+		    !is_tools(leaf, path, end))
 			take(&ret[leaf->list], end, leaf->entry);
 	}
 }
@@ -341,7 +364,7 @@ take_free(const struct fs_index *ix, const char *path, size_t path_len,
 		    !is_below_root(leaf, path, path_len))
 			continue;
 		len = glob_match(leaf->pattern->text, path);
-		if (len != 0)
+		if (len != 0 && !is_tools(leaf, path, len))
 			take(&ret[leaf->list], len, leaf->entry);
 	}
 }

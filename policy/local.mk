@@ -4,6 +4,7 @@ noinst_LIBRARIES += policy/libpolicy.a
 policy_libpolicy_a_SOURCES = \
 	policy/check.c policy/check.h \
 	policy/decide.h policy/decide_fs.c policy/decide_guard.c \
+	policy/decide_unix.c policy/guard.c policy/guard.h \
 	policy/decide_net.c \
 	policy/diff.c policy/diff.h \
 	policy/emit.c policy/emit.h policy/emit_mdoc.c policy/emit_schema.c \

@@ -61,6 +61,13 @@ longest_match(void **state)
 		{ FS_WRITE, "/ws/d/x.lock", ACTION_DENY, DW "[1]" },
 		{ FS_WRITE, "/ws/d/x.lock/y", ACTION_DENY, DW "[1]" },
 		{ FS_WRITE, "/ws/d/x.lockx", ACTION_ALLOW, W "[0]" },
+		/* what tools fill and empty is theirs, to write only */
+		{ FS_WRITE, "/ws/node_modules/a/x.lock", ACTION_ALLOW,
+		  W "[0]" },
+		{ FS_WRITE, "/ws/v/site-packages/x.lock", ACTION_ALLOW,
+		  W "[0]" },
+		{ FS_WRITE, "/ws/node_modules.lock", ACTION_DENY, DW "[1]" },
+		{ FS_READ, "/ws/node_modules/a/.env", ACTION_DENY, DR "[1]" },
 		{ FS_WRITE, "/same/x", ACTION_DENY, DW "[2]" },
 		{ FS_WRITE, "/ws/a/.env", ACTION_DENY, DR "[1]" },
 		{ FS_WRITE, "/home/u/open/x", ACTION_ALLOW, W "[1]" },
@@ -584,7 +591,8 @@ guarded_names(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < N_OF(cases); i++) {
-		struct fs_question q = { FS_WRITE, cases[i].path, true };
+		struct fs_question q = { .op = FS_WRITE,
+		    .path = cases[i].path, .is_guarded = true };
 
 		decide_fs_ask(p, &q, &v);
 		if ((v.action == ACTION_ALLOW) != cases[i].may)
@@ -597,7 +605,8 @@ guarded_names(void **state)
 	for (size_t i = 0; i < N_OF(whole); i++) {
 		struct policy *all = parse("{\"filesystem\":"
 		    "{\"allowWrite\":[\"/\"]}}");
-		struct fs_question q = { FS_WRITE, whole[i].path, true };
+		struct fs_question q = { .op = FS_WRITE,
+		    .path = whole[i].path, .is_guarded = true };
 
 		decide_fs_ask(all, &q, &v);
 		if ((v.action == ACTION_ALLOW) != whole[i].may)
@@ -611,11 +620,16 @@ guarded_names(void **state)
 	policy_free(p);
 	p = parse("{\"filesystem\":{\"allowWrite\":[\".\"],"
 	    "\"allowGitConfig\":true}}");
-	decide_fs_ask(p, &(struct fs_question){ FS_WRITE, "/ws/.git/config",
-	    true }, &v);
+	decide_fs_ask(p, &(struct fs_question){ .op = FS_WRITE,
+	    .path = "/ws/.git/config", .is_guarded = true }, &v);
 	assert_int_equal(v.action, ACTION_ALLOW);
-	decide_fs_ask(p, &(struct fs_question){ FS_WRITE, "/ws/.bashrc",
-	    true }, &v);
+	policy_free(p);
+	p = parse("{\"filesystem\":{\"allowWrite\":[\".\"]}}");
+	decide_fs_ask(p, &(struct fs_question){ .op = FS_WRITE,
+	    .path = "/ws/.git/config", .is_guarded = true }, &v);
+	assert_string_equal(v.remedy_key, "filesystem.allowGitConfig");
+	decide_fs_ask(p, &(struct fs_question){ .op = FS_WRITE,
+	    .path = "/ws/.bashrc", .is_guarded = true }, &v);
 	assert_string_equal(v.remedy_key, W);
 	assert_string_equal(v.remedy_value, "/ws/.bashrc");
 	assert_string_equal(v.remedy_flag, "-w");
