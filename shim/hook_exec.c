@@ -10,14 +10,17 @@
 #include <stdarg.h>
 #include <unistd.h>
 
+#include "shim/names.h"
 #include "shim/report.h"
 
 extern char **environ;
 
+/* Where reading has to be granted, what is hidden is not there. */
 static bool
 exec_refused(int err)
 {
-	return err == EACCES || err == EPERM;
+	return err == EACCES || err == EPERM ||
+	    (err == ENOENT && names_get()->needs_grant);
 }
 
 static int

@@ -1,5 +1,5 @@
 /*
- * hook_fs: calls that name a file.  libc's own opens (fopen's, opendir's) do
+ * hook_fs: calls that open a file.  libc's own opens (fopen's, opendir's) do
  * not pass through our open, so each refused call is told once.
  */
 #include "shim/hook.h"
@@ -10,27 +10,41 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <unistd.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "shim/guard.h"
 #include "shim/report.h"
+#include "shim/stage.h"
 
-/* Names that come and go are told as opens that would have made them. */
-enum { CHANGES = O_WRONLY | O_CREAT };
+/* Where reading has to be granted, what is hidden is not there. */
+static bool
+is_told(int err)
+{
+	return told_by_kernel(err) ||
+	    (err == ENOENT && names_get()->needs_grant);
+}
 
 static int
 told(int rv, int dir_fd, const char *path, int flags)
 {
-	if (rv < 0 && told_by_kernel(errno))
-		report_path(WIRE_OPEN, dir_fd, path, flags, errno);
+	if (rv < 0 && is_told(errno))
+		stage_report(dir_fd, path, flags, errno);
 	return rv;
 }
 
 static void *
 told_stream(void *rv, const char *path, int flags)
 {
-	if (rv == NULL && told_by_kernel(errno))
-		report_path(WIRE_OPEN, AT_FDCWD, path, flags, errno);
+	if (rv == NULL && is_told(errno))
+		stage_report(AT_FDCWD, path, flags, errno);
 	return rv;
+}
+
+static inline bool
+makes(int flags)
+{
+	return (flags & O_CREAT) != 0;
 }
 
 /* As fopen(3) reads it. */
@@ -66,57 +80,99 @@ mode_flags(const char *mode)
 HOOK(int, name, (const char *path, int flags, ...))			\
 {									\
 	mode_t mode = 0;						\
+	int rv;								\
 									\
 	MODE_AFTER(flags, mode);					\
-	return told(REAL(name)(path, flags, mode), AT_FDCWD, path,	\
-	    flags);							\
+	if (makes(flags) && guard_refuses(AT_FDCWD, path))		\
+		return -1;						\
+	rv = REAL(name)(path, flags, mode);				\
+	STAGED(rv, -1, AT_FDCWD, path, makes(flags),			\
+	    REAL(name)(staged, flags, mode));				\
+	return told(rv, AT_FDCWD, path, flags);				\
 }
 
 #define HOOK_OPENAT(name)						\
 HOOK(int, name, (int dir_fd, const char *path, int flags, ...))		\
 {									\
 	mode_t mode = 0;						\
+	int rv;								\
 									\
 	MODE_AFTER(flags, mode);					\
-	return told(REAL(name)(dir_fd, path, flags, mode), dir_fd,	\
-	    path, flags);						\
+	if (makes(flags) && guard_refuses(dir_fd, path))		\
+		return -1;						\
+	rv = REAL(name)(dir_fd, path, flags, mode);			\
+	STAGED(rv, -1, dir_fd, path, makes(flags),			\
+	    REAL(name)(dir_fd, staged, flags, mode));			\
+	return told(rv, dir_fd, path, flags);				\
 }
 
+/* Fortified programs come here with flags that make nothing. */
 #define HOOK_OPEN_2(name)						\
 HOOK(int, name, (const char *path, int flags))				\
 {									\
-	return told(REAL(name)(path, flags), AT_FDCWD, path, flags);	\
+	int rv = REAL(name)(path, flags);				\
+									\
+	STAGED(rv, -1, AT_FDCWD, path, false,				\
+	    REAL(name)(staged, flags));					\
+	return told(rv, AT_FDCWD, path, flags);				\
 }
 
 #define HOOK_OPENAT_2(name)						\
 HOOK(int, name, (int dir_fd, const char *path, int flags))		\
 {									\
-	return told(REAL(name)(dir_fd, path, flags), dir_fd, path,	\
-	    flags);							\
+	int rv = REAL(name)(dir_fd, path, flags);			\
+									\
+	STAGED(rv, -1, dir_fd, path, false,				\
+	    REAL(name)(dir_fd, staged, flags));				\
+	return told(rv, dir_fd, path, flags);				\
 }
 
 #define HOOK_CREAT(name)						\
 HOOK(int, name, (const char *path, mode_t mode))			\
 {									\
-	return told(REAL(name)(path, mode), AT_FDCWD, path,		\
-	    O_WRONLY | O_CREAT | O_TRUNC);				\
+	int rv;								\
+									\
+	if (guard_refuses(AT_FDCWD, path))				\
+		return -1;						\
+	rv = REAL(name)(path, mode);					\
+	STAGED(rv, -1, AT_FDCWD, path, true, REAL(name)(staged, mode));	\
+	return told(rv, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC);	\
 }
 
 #define HOOK_FOPEN(name)						\
 HOOK(FILE *, name, (const char *path, const char *mode))		\
 {									\
-	return told_stream(REAL(name)(path, mode), path,		\
-	    mode_flags(mode));						\
+	int flags = mode_flags(mode);					\
+	FILE *rv;							\
+									\
+	if (makes(flags) && guard_refuses(AT_FDCWD, path))		\
+		return NULL;						\
+	rv = REAL(name)(path, mode);					\
+	STAGED(rv, NULL, AT_FDCWD, path, makes(flags),			\
+	    REAL(name)(staged, mode));					\
+	return told_stream(rv, path, flags);				\
 }
 
-/* Without a path freopen() changes the mode of what is open. */
+/*
+ * Without a path freopen() changes the mode of what is open.  One that fails
+ * has closed the stream, so there is no second try for a sibling, and one that
+ * is refused has to close it as well.
+ */
 #define HOOK_FREOPEN(name)						\
 HOOK(FILE *, name, (const char *path, const char *mode, FILE *f))	\
 {									\
-	FILE *rv = REAL(name)(path, mode, f);				\
+	int flags = mode_flags(mode);					\
+	FILE *rv;							\
 									\
-	return path == NULL ? rv :					\
-	    told_stream(rv, path, mode_flags(mode));			\
+	if (path == NULL)						\
+		return REAL(name)(path, mode, f);			\
+	if (makes(flags) && guard_refuses(AT_FDCWD, path)) {		\
+		fclose(f);						\
+		errno = EACCES;						\
+		return NULL;						\
+	}								\
+	rv = REAL(name)(path, mode, f);					\
+	return told_stream(rv, path, flags);				\
 }
 
 HOOK_OPEN(open)
@@ -139,81 +195,73 @@ HOOK_FREOPEN(freopen64)
 
 HOOK(DIR *, opendir, (const char *path))
 {
-	return told_stream(REAL(opendir)(path), path, O_RDONLY | O_DIRECTORY);
+	DIR *rv = REAL(opendir)(path);
+
+	STAGED(rv, NULL, AT_FDCWD, path, false, REAL(opendir)(staged));
+	return told_stream(rv, path, O_RDONLY | O_DIRECTORY);
 }
 
-HOOK(int, mkdir, (const char *path, mode_t mode))
+/*
+ * Names that libc makes up.  Those of a sibling are made up again where it is
+ * kept, and the caller learns which letters were taken.
+ */
+enum { LETTERS = 6 };
+
+static char *
+letters(char *name, int suffix_len)
 {
-	return told(REAL(mkdir)(path, mode), AT_FDCWD, path, CHANGES);
+	return name + strlen(name) - suffix_len - LETTERS;
 }
 
-HOOK(int, mkdirat, (int dir_fd, const char *path, mode_t mode))
+static bool
+find_temp(char *path, int suffix_len, char staged[STAGE_PATH_MAX])
 {
-	return told(REAL(mkdirat)(dir_fd, path, mode), dir_fd, path, CHANGES);
+	if (!stage_on() || !stage_find(AT_FDCWD, path, true, staged))
+		return false;
+	memset(letters(staged, suffix_len), 'X', LETTERS);
+	return true;
 }
 
-HOOK(int, rmdir, (const char *path))
+static void
+take_letters(char *path, char *staged, int suffix_len)
 {
-	return told(REAL(rmdir)(path), AT_FDCWD, path, CHANGES);
+	memcpy(letters(path, suffix_len), letters(staged, suffix_len),
+	    LETTERS);
 }
 
-HOOK(int, remove, (const char *path))
-{
-	return told(REAL(remove)(path), AT_FDCWD, path, CHANGES);
+#define HOOK_TEMP(name, suffix_len, params, ...)			\
+HOOK(int, name, params)							\
+{									\
+	int rv = REAL(name)(path, ##__VA_ARGS__);			\
+	char staged[STAGE_PATH_MAX];					\
+									\
+	if (rv < 0 && find_temp(path, suffix_len, staged)) {		\
+		rv = REAL(name)(staged, ##__VA_ARGS__);			\
+		take_letters(path, staged, suffix_len);			\
+	}								\
+	return told(rv, AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL);	\
 }
 
-HOOK(int, unlink, (const char *path))
+HOOK_TEMP(mkstemp, 0, (char *path))
+HOOK_TEMP(mkstemps, n, (char *path, int n), n)
+
+HOOK(char *, mkdtemp, (char *path))
 {
-	return told(REAL(unlink)(path), AT_FDCWD, path, CHANGES);
+	char *rv = REAL(mkdtemp)(path);
+	char staged[STAGE_PATH_MAX];
+
+	if (rv == NULL && find_temp(path, 0, staged)) {
+		rv = REAL(mkdtemp)(staged) == NULL ? NULL : path;
+		take_letters(path, staged, 0);
+	}
+	return told_stream(rv, path, REPORT_CHANGES);
 }
 
-HOOK(int, unlinkat, (int dir_fd, const char *path, int flags))
-{
-	return told(REAL(unlinkat)(dir_fd, path, flags), dir_fd, path,
-	    CHANGES);
-}
-
-/* Of two names the new one is told: it is what the caller wants to have. */
-HOOK(int, rename, (const char *from, const char *to))
-{
-	return told(REAL(rename)(from, to), AT_FDCWD, to, CHANGES);
-}
-
-HOOK(int, renameat, (int from_fd, const char *from, int to_fd,
-    const char *to))
-{
-	return told(REAL(renameat)(from_fd, from, to_fd, to), to_fd, to,
-	    CHANGES);
-}
-
-HOOK(int, link, (const char *from, const char *to))
-{
-	return told(REAL(link)(from, to), AT_FDCWD, to, CHANGES);
-}
-
-HOOK(int, linkat, (int from_fd, const char *from, int to_fd, const char *to,
-    int flags))
-{
-	return told(REAL(linkat)(from_fd, from, to_fd, to, flags), to_fd, to,
-	    CHANGES);
-}
-
-HOOK(int, symlink, (const char *text, const char *path))
-{
-	return told(REAL(symlink)(text, path), AT_FDCWD, path, CHANGES);
-}
-
-HOOK(int, symlinkat, (const char *text, int dir_fd, const char *path))
-{
-	return told(REAL(symlinkat)(text, dir_fd, path), dir_fd, path,
-	    CHANGES);
-}
-
-#ifdef __linux__
-HOOK(int, renameat2, (int from_fd, const char *from, int to_fd,
-    const char *to, unsigned int flags))
-{
-	return told(REAL(renameat2)(from_fd, from, to_fd, to, flags), to_fd,
-	    to, CHANGES);
-}
+#ifdef __GLIBC__
+HOOK_TEMP(mkostemp, 0, (char *path, int flags), flags)
+HOOK_TEMP(mkostemps, n, (char *path, int n, int flags), n, flags)
+HOOK_TEMP(mkstemp64, 0, (char *path))
+HOOK_TEMP(mkstemps64, n, (char *path, int n), n)
+HOOK_TEMP(mkostemp64, 0, (char *path, int flags), flags)
+HOOK_TEMP(mkostemps64, n, (char *path, int n, int flags), n, flags)
 #endif

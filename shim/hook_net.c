@@ -1,7 +1,13 @@
 #include "shim/hook.h"
 
 #include <sys/socket.h>
+#include <sys/un.h>
 
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "shim/guard.h"
 #include "shim/report.h"
 
 HOOK(int, connect, (int fd, const struct sockaddr *sa, socklen_t len))
@@ -42,5 +48,34 @@ HOOK(int, sendmmsg, (int fd, struct mmsghdr *vec, unsigned int n, int flags))
 	    vec[0].msg_hdr.msg_name != NULL)
 		report_connect(vec[0].msg_hdr.msg_name,
 		    vec[0].msg_hdr.msg_namelen, errno);
+	return rv;
+}
+
+/* The name that bind() would make, if it would make one. */
+static bool
+socket_path(const struct sockaddr *sa, socklen_t len, char *ret_path)
+{
+	const struct sockaddr_un *un = (const void *)sa;
+	const size_t at = offsetof(struct sockaddr_un, sun_path);
+
+	if (sa == NULL || len <= at || len > sizeof *un ||
+	    sa->sa_family != AF_UNIX || un->sun_path[0] == '\0')
+		return false;
+	memcpy(ret_path, un->sun_path, len - at);
+	ret_path[len - at] = '\0';
+	return true;
+}
+
+HOOK(int, bind, (int fd, const struct sockaddr *sa, socklen_t len))
+{
+	char path[sizeof ((struct sockaddr_un *)0)->sun_path + 1];
+	int rv;
+
+	if (names_get()->nguards > 0 && socket_path(sa, len, path) &&
+	    guard_refuses(AT_FDCWD, path))
+		return -1;
+	rv = REAL(bind)(fd, sa, len);
+	if (rv < 0 && told_by_kernel(errno) && socket_path(sa, len, path))
+		report_path(WIRE_OPEN, AT_FDCWD, path, REPORT_CHANGES, errno);
 	return rv;
 }

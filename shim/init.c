@@ -9,5 +9,5 @@
 __attribute__((constructor)) static void
 init(void)
 {
-	real_find_all();
+	real_find_early();
 }

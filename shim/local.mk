@@ -2,13 +2,20 @@
 # it; no sanitizer and no -fPIE, because it lives in other people's programs.
 pkglibexec_PROGRAMS += libexec/fence/libfence-shim.so
 libexec_fence_libfence_shim_so_SOURCES = \
+	shim/guard.c shim/guard.h \
 	shim/hook.h \
 	shim/hook_exec.c \
 	shim/hook_fs.c \
+	shim/hook_meta.c \
+	shim/hook_name.c \
 	shim/hook_net.c \
+	shim/hook_raw.c \
 	shim/init.c \
+	shim/names.c shim/names.h \
 	shim/real.c shim/real.h \
 	shim/report.c shim/report.h \
+	shim/stage.c shim/stage.h \
+	shim/sys.h \
 	shim/wire.h
 libexec_fence_libfence_shim_so_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -fPIC \
 	-fvisibility=hidden

@@ -1,7 +1,7 @@
 #include "shim/hook.h"
 
 #include <sys/socket.h>
-#include <sys/syscall.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <dlfcn.h>
@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "shim/real.h"
+#include "shim/sys.h"
 
 void *real_table[REAL_COUNT];
 
@@ -25,7 +26,7 @@ raw_openat(int dir_fd, const char *path, int flags, ...)
 	va_start(ap, flags);		/* our hooks always pass a mode */
 	mode = va_arg(ap, mode_t);
 	va_end(ap);
-	return syscall(SYS_openat, dir_fd, path, flags, mode);
+	return sys_errno(SYS(openat, dir_fd, path, flags, mode));
 }
 
 static int
@@ -37,71 +38,84 @@ raw_open(const char *path, int flags, ...)
 	va_start(ap, flags);
 	mode = va_arg(ap, mode_t);
 	va_end(ap);
-	return syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+	return sys_errno(SYS(openat, AT_FDCWD, path, flags, mode));
 }
 
 static int
 raw_openat_2(int dir_fd, const char *path, int flags)
 {
-	return syscall(SYS_openat, dir_fd, path, flags, 0);
+	return sys_errno(SYS(openat, dir_fd, path, flags, 0));
 }
 
 static int
 raw_open_2(const char *path, int flags)
 {
-	return syscall(SYS_openat, AT_FDCWD, path, flags, 0);
+	return sys_errno(SYS(openat, AT_FDCWD, path, flags, 0));
 }
 
 static int
 raw_creat(const char *path, mode_t mode)
 {
-	return syscall(SYS_openat, AT_FDCWD, path,
-	    O_WRONLY | O_CREAT | O_TRUNC, mode);
+	return sys_errno(SYS(openat, AT_FDCWD, path,
+	    O_WRONLY | O_CREAT | O_TRUNC, mode));
 }
 
 static int
 raw_connect(int fd, const struct sockaddr *sa, socklen_t len)
 {
-	return syscall(SYS_connect, fd, sa, len);
+	return sys_errno(SYS(connect, fd, sa, len));
+}
+
+static int
+raw_bind(int fd, const struct sockaddr *sa, socklen_t len)
+{
+	return sys_errno(SYS(bind, fd, sa, len));
 }
 
 static ssize_t
 raw_sendto(int fd, const void *buf, size_t n, int flags,
     const struct sockaddr *sa, socklen_t len)
 {
-	return syscall(SYS_sendto, fd, buf, n, flags, sa, len);
+	return sys_errno(SYS(sendto, fd, buf, n, flags, sa, len));
 }
 
 static ssize_t
 raw_sendmsg(int fd, const struct msghdr *mh, int flags)
 {
-	return syscall(SYS_sendmsg, fd, mh, flags);
+	return sys_errno(SYS(sendmsg, fd, mh, flags));
 }
 
 static int
 raw_sendmmsg(int fd, struct mmsghdr *vec, unsigned int n, int flags)
 {
-	return syscall(SYS_sendmmsg, fd, vec, n, flags);
+	return sys_errno(SYS(sendmmsg, fd, vec, n, flags));
 }
 
 static int
 raw_renameat2(int old_dir, const char *old, int new_dir, const char *new,
     unsigned int flags)
 {
-	return syscall(SYS_renameat2, old_dir, old, new_dir, new, flags);
+	return sys_errno(SYS(renameat2, old_dir, old, new_dir, new, flags));
+}
+
+static int
+raw_statx(int dir_fd, const char *path, int flags, unsigned int mask,
+    struct statx *st)
+{
+	return sys_errno(SYS(statx, dir_fd, path, flags, mask, st));
 }
 
 static int
 raw_execve(const char *path, char *const argv[], char *const envp[])
 {
-	return syscall(SYS_execve, path, argv, envp);
+	return sys_errno(SYS(execve, path, argv, envp));
 }
 
 static int
 raw_execveat(int dir_fd, const char *path, char *const argv[],
     char *const envp[], int flags)
 {
-	return syscall(SYS_execveat, dir_fd, path, argv, envp, flags);
+	return sys_errno(SYS(execveat, dir_fd, path, argv, envp, flags));
 }
 
 static int
@@ -129,7 +143,8 @@ static const struct {
 	void		*fallback;
 } functions[REAL_COUNT] = {
 #define X(name, fallback) [REAL_##name] = { #name, (void *)fallback },
-	REAL_FUNCTIONS(X)
+	REAL_EARLY(X)
+	REAL_LATE(X)
 #undef X
 };
 
@@ -166,10 +181,10 @@ real_find(enum real_id id)
 }
 
 void
-real_find_all(void)
+real_find_early(void)
 {
 	int id;
 
-	for (id = 0; id < REAL_COUNT; id++)
+	for (id = 0; id < REAL_FIRST_LATE; id++)
 		real_get(id);
 }

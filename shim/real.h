@@ -1,5 +1,5 @@
 /*
- * real: the functions behind the hooks.  All are looked up once, by the
+ * real: the functions behind the hooks.  Most are looked up once, by the
  * library's constructor; a hook called earlier looks up its own.  A look-up is
  * one plain store of a value that is always the same, so it needs no lock and
  * may happen twice.
@@ -13,11 +13,12 @@
  * Name, and what stands in for it while dlsym() itself is running (an
  * allocator it calls may open a file) or when this libc has no such function.
  */
-#define REAL_FUNCTIONS(X)			\
+#define REAL_EARLY(X)				\
 	X(connect, raw_connect)			\
 	X(sendto, raw_sendto)			\
 	X(sendmsg, raw_sendmsg)			\
 	X(sendmmsg, raw_sendmmsg)		\
+	X(bind, raw_bind)			\
 	X(open, raw_open)			\
 	X(open64, raw_open)			\
 	X(openat, raw_openat)			\
@@ -46,6 +47,9 @@
 	X(linkat, no_int)			\
 	X(symlink, no_int)			\
 	X(symlinkat, no_int)			\
+	X(statx, raw_statx)			\
+	X(faccessat, no_int)			\
+	X(fchmodat, no_int)			\
 	X(execve, raw_execve)			\
 	X(execv, no_int)			\
 	X(execvp, no_int)			\
@@ -55,19 +59,36 @@
 	X(posix_spawn, no_spawn)		\
 	X(posix_spawnp, no_spawn)
 
+/* Nobody may call these in a signal handler, so they can wait. */
+#define REAL_LATE(X)				\
+	X(mkstemp, no_int)			\
+	X(mkstemp64, no_int)			\
+	X(mkstemps, no_int)			\
+	X(mkstemps64, no_int)			\
+	X(mkostemp, no_int)			\
+	X(mkostemp64, no_int)			\
+	X(mkostemps, no_int)			\
+	X(mkostemps64, no_int)			\
+	X(mkdtemp, no_pointer)			\
+	X(eaccess, no_int)			\
+	X(euidaccess, no_int)
+
 enum real_id {
 #define X(name, fallback) REAL_##name,
-	REAL_FUNCTIONS(X)
+	REAL_EARLY(X)
+	REAL_LATE(X)
 #undef X
 	REAL_COUNT
 };
+
+enum { REAL_FIRST_LATE = REAL_mkstemp };
 
 #define SHIM_HIDDEN	__attribute__((visibility("hidden")))
 
 extern SHIM_HIDDEN void *real_table[REAL_COUNT];
 
 SHIM_HIDDEN void	*real_find(enum real_id);	/* never NULL */
-SHIM_HIDDEN void	 real_find_all(void);		/* both keep errno */
+SHIM_HIDDEN void	 real_find_early(void);		/* both keep errno */
 
 static inline void *
 real_get(enum real_id id)

@@ -1,7 +1,6 @@
 #include "shim/hook.h"
 
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 
 #include <netinet/in.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "shim/report.h"
+#include "shim/sys.h"
 
 /*
  * Room for a record with a path of up to n bytes.  Alternate signal stacks are
@@ -19,6 +19,8 @@
  * usual report (an absolute path) must not bring a whole record.
  */
 #define RECORD(n)	__builtin_alloca(WIRE_HEADER_BYTES + (n))
+
+enum { SEARCH_MAX = 32 };	/* folders of PATH that are told of */
 
 extern char **environ;
 
@@ -30,13 +32,9 @@ record_init(struct wire_report *r, enum wire_call call, int flags, int err)
 	r->call = call;
 	r->err = err;
 	r->flags = flags;
-	syscall(SYS_prctl, PR_GET_NAME, r->comm, 0, 0, 0);
+	SYS(prctl, PR_GET_NAME, r->comm);
 }
 
-/*
- * System calls by number: the wrappers are points of cancellation, and some
- * of them are hooks of ours.
- */
 static void
 record_send(const struct wire_report *r)
 {
@@ -44,13 +42,13 @@ record_send(const struct wire_report *r)
 		.sun_family = AF_UNIX,
 		.sun_path = WIRE_SOCKET,
 	};
-	int fd = syscall(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int fd = SYS(socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
 		return;
-	syscall(SYS_sendto, fd, r, WIRE_HEADER_BYTES + r->path_len,
+	SYS(sendto, fd, r, WIRE_HEADER_BYTES + r->path_len,
 	    MSG_DONTWAIT | MSG_NOSIGNAL, &to, sizeof to);
-	syscall(SYS_close, fd);
+	SYS(close, fd);
 }
 
 /* "/proc/self/fd/N" without stdio. */
@@ -80,12 +78,11 @@ dir_path(int dir_fd, char *buf)
 	long n;
 
 	if (dir_fd == AT_FDCWD) {
-		n = syscall(SYS_getcwd, buf, WIRE_PATH_MAX);
+		n = SYS(getcwd, buf, WIRE_PATH_MAX);
 		n -= 1;			/* counts the NUL */
 	} else if (dir_fd >= 0) {
 		fd_link(dir_fd, link);
-		n = syscall(SYS_readlinkat, AT_FDCWD, link, buf,
-		    WIRE_PATH_MAX);
+		n = SYS(readlinkat, AT_FDCWD, link, buf, WIRE_PATH_MAX);
 	} else
 		return 0;
 	/* "pipe:[7]", "(unreachable)/x": no path */
@@ -127,11 +124,10 @@ record_path(struct wire_report *r, int dir_fd, const char *path, size_t n)
 	r->path_len = append_below(r->path, len, path, n);
 }
 
-void
-report_path(enum wire_call call, int dir_fd, const char *path, int flags,
-    int err)
+static void
+report_bytes(enum wire_call call, int dir_fd, const char *path, size_t n,
+    int flags, int err)
 {
-	size_t n = strnlen(path, WIRE_PATH_MAX);
 	struct wire_report *r = RECORD(path_room(path, n));
 	int saved = errno;
 
@@ -139,6 +135,22 @@ report_path(enum wire_call call, int dir_fd, const char *path, int flags,
 	record_path(r, dir_fd, path, n);
 	record_send(r);
 	errno = saved;
+}
+
+void
+report_path(enum wire_call call, int dir_fd, const char *path, int flags,
+    int err)
+{
+	report_bytes(call, dir_fd, path, strnlen(path, WIRE_PATH_MAX), flags,
+	    err);
+}
+
+void
+report_dir(const char *path, size_t dir_len, int flags, int err)
+{
+	while (dir_len > 1 && path[dir_len - 1] == '/')
+		dir_len--;
+	report_bytes(WIRE_OPEN, AT_FDCWD, path, dir_len, flags, err);
 }
 
 static const char *
@@ -152,37 +164,48 @@ search_path(void)
 	return "/bin:/usr/bin";
 }
 
+/* FILE below the first folder of a search path, as text; 0: too long. */
+static size_t
+candidate(const char *dirs, const char *file, size_t n, char *buf)
+{
+	size_t len = append(buf, 0, dirs, strchrnul(dirs, ':') - dirs);
+
+	len = append_below(buf, len, file, n);
+	return len < WIRE_PATH_MAX ? len : 0;
+}
+
+/* What follows the first folder of a search path; NULL: nothing. */
+static const char *
+next_dir(const char *dirs)
+{
+	dirs = strchrnul(dirs, ':');
+	return *dirs == '\0' ? NULL : dirs + 1;
+}
+
 /*
  * execvp() says EACCES if any candidate did, and not which.  The first that
  * access(2) refuses is it; Landlock and supervisors do not show in access(2),
  * so failing that the first that is there.  Answers its length in buf, or 0.
  */
 static size_t
-find_program(const char *file, size_t file_len, char *buf)
+find_program(const char *file, size_t n, char *buf)
 {
-	const char *dir = search_path(), *end;
-	const char *present = NULL;
+	const char *dirs, *present = NULL;
 	size_t len;
+	long rv;
 
-	for (;; dir = end + 1) {
-		end = strchrnul(dir, ':');
-		len = append(buf, 0, dir, end - dir);
-		len = append_below(buf, len, file, file_len);
-		if (len == WIRE_PATH_MAX)
+	for (dirs = search_path(); dirs != NULL; dirs = next_dir(dirs)) {
+		len = candidate(dirs, file, n, buf);
+		if (len == 0)
 			return 0;
 		buf[len] = '\0';
-		if (syscall(SYS_faccessat, AT_FDCWD, buf, X_OK) == 0) {
-			if (present == NULL)
-				present = dir;
-		} else if (told_by_kernel(errno))
+		rv = SYS(faccessat, AT_FDCWD, buf, X_OK);
+		if (told_by_kernel(-rv))
 			return len;
-		if (*end == '\0')
-			break;
+		if (rv == 0 && present == NULL)
+			present = dirs;
 	}
-	if (present == NULL)
-		return 0;
-	len = append(buf, 0, present, strchrnul(present, ':') - present);
-	return append_below(buf, len, file, file_len);
+	return present == NULL ? 0 : candidate(present, file, n, buf);
 }
 
 /* Not inlined, or its record would stand below that of report_path(). */
@@ -202,6 +225,22 @@ report_searched(const char *file, size_t n, int err)
 	errno = saved;
 }
 
+static __attribute__((noinline)) void
+report_missing(const char *file, size_t n)
+{
+	struct wire_report *r = RECORD(WIRE_PATH_MAX);
+	int saved = errno, left = SEARCH_MAX;
+	const char *dirs = search_path();
+
+	record_init(r, WIRE_EXEC, 0, ENOENT);
+	for (; dirs != NULL && left-- > 0; dirs = next_dir(dirs)) {
+		r->path_len = candidate(dirs, file, n, r->path);
+		if (r->path_len > 0 && r->path[0] == '/')
+			record_send(r);
+	}
+	errno = saved;
+}
+
 void
 report_program(const char *file, int err)
 {
@@ -209,6 +248,8 @@ report_program(const char *file, int err)
 
 	if (memchr(file, '/', n) != NULL)
 		report_path(WIRE_EXEC, AT_FDCWD, file, 0, err);
+	else if (err == ENOENT)
+		report_missing(file, n);
 	else
 		report_searched(file, n, err);
 }

@@ -10,8 +10,13 @@
 
 #include <sys/socket.h>
 
+#include <fcntl.h>
+
 #include "shim/real.h"
 #include "shim/wire.h"
+
+/* Names that come and go are told as opens that would have made them. */
+enum { REPORT_CHANGES = O_WRONLY | O_CREAT };
 
 /*
  * The path is joined to the directory as text, nothing is resolved; an empty
@@ -20,7 +25,14 @@
 SHIM_HIDDEN void report_path(enum wire_call, int dir_fd, const char *path,
 	    int flags, int err);
 
-/* A program named as execvp() takes it: the candidate in PATH that spoke. */
+/* The folder in which an absolute path ends, as an open of itself. */
+SHIM_HIDDEN void report_dir(const char *path, size_t dir_len, int flags,
+	    int err);
+
+/*
+ * A program named as execvp() takes it: the candidate in PATH that spoke, or
+ * with ENOENT every one, because which of them is hidden nobody here knows.
+ */
 SHIM_HIDDEN void report_program(const char *file, int err);
 
 /* Internet addresses and unix sockets ("@name" when abstract); no others. */

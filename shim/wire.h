@@ -10,6 +10,21 @@
 
 #define WIRE_SOCKET	"/run/fence/s"
 
+/*
+ * The table of names, a read-only file: NUL-terminated records in no order.
+ *
+ *	"D"			reading must be granted: ENOENT may be a refusal
+ *	"g DEV INO /a/b/name"	does not exist and must not be made
+ *	"f DEV INO /a/b/name"	a single file that may be written; its folder
+ *				may not
+ *
+ * DEV and INO (decimal) are those of the folder /a/b as the launcher saw it,
+ * "0 0" where that does not exist either.  No file: nothing to hold.
+ */
+#ifndef WIRE_TABLE
+#define WIRE_TABLE	"/run/fence/names"
+#endif
+
 enum { WIRE_MAGIC = 0x66736831, WIRE_PATH_MAX = 4096 };	/* "fsh1" */
 
 enum wire_call {

@@ -1,0 +1,32 @@
+#include "shim/hook.h"
+
+#include "shim/guard.h"
+#include "shim/report.h"
+
+bool
+guard_look(const struct names *t, int dir_fd, const char *path)
+{
+	struct dir_id id;
+	struct leaf leaf;
+	struct name n;
+	bool is_known = false;
+	uint32_t i;
+
+	if (path == NULL || !leaf_of(path, &leaf))
+		return false;
+	for (i = names_bucket(t, &leaf); i != 0; i = t->v[i].next) {
+		if (!names_is(t, i, &leaf))
+			continue;
+		if (!is_known && !names_dir(dir_fd, path, &leaf, &id))
+			return false;
+		is_known = true;
+		names_at(t, i, &n);
+		if (!name_is_in(&n, &id))
+			continue;
+		report_path(WIRE_OPEN, AT_FDCWD, n.path, REPORT_CHANGES,
+		    EACCES);
+		errno = EACCES;
+		return true;
+	}
+	return false;
+}
