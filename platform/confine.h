@@ -28,6 +28,14 @@ int	 confine_names(struct err *);
 int	 confine_monitor(struct err *);
 
 /*
+ * The guard (launcher/guard.h): files may be opened, moved, copied and
+ * removed, and its children enter the jail's namespaces and mount there; no
+ * capability, no exec, no socket, no kill, no ptrace.  Never Landlock, either:
+ * a process in any domain may not mount.  It lives as long as it likes.
+ */
+int	 confine_guard(struct err *);
+
+/*
  * Common to the workers: no_new_privs, no capability, not dumpable, dies with
  * its parent.
  */

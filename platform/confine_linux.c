@@ -6,6 +6,7 @@
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/netlink.h>
+#include <linux/nsfs.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -32,7 +33,8 @@
 
 /* Younger than the headers of the oldest system we build on. */
 enum {
-	NR_OPENAT2 = 437, NR_OPEN_TREE = 428, NR_MOUNT_SETATTR = 442,
+	NR_OPENAT2 = 437, NR_OPEN_TREE = 428, NR_MOVE_MOUNT = 429,
+	NR_MOUNT_SETATTR = 442,
 	NR_CLONE3 = 435, NR_OPEN_TREE_ATTR = 467,
 	NR_LANDLOCK_CREATE = 444, NR_LANDLOCK_RESTRICT = 446,
 	X32_BIT = 0x40000000,
@@ -56,7 +58,8 @@ struct rule {
 
 #define REFUSE(e)		(SECCOMP_RET_ERRNO | (e))
 #define CLAIM(arg, mask, want)	{ (arg), (uint32_t)(mask), (uint32_t)(want) }
-#define YES(name)		{ SYS_##name, SECCOMP_RET_ALLOW, { { 0 } } }
+#define YES(name)		YES_NR(SYS_##name)
+#define YES_NR(nr)		{ (nr), SECCOMP_RET_ALLOW, { { 0 } } }
 #define YES_IF(name, arg, mask, want) \
 	{ SYS_##name, SECCOMP_RET_ALLOW, { CLAIM(arg, mask, want) } }
 #define YES_IF2(name, a, amask, awant, b, bmask, bwant) \
@@ -204,6 +207,40 @@ static const struct rule monitor_rules[] = {
 	NO_OPEN_FOR_WRITING(open, 1),
 	NO(creat), NO(mknod), NO(iopl), NO(ioperm),
 #endif
+};
+
+/*
+ * The guard.  Opening is not narrowed: it reads what it finds and writes
+ * copies.  setns and the three mount calls are for its child, which puts
+ * mounts back into a jail (launcher/guard_mask.c).
+ */
+static const struct rule guard_rules[] = {
+	RULES_COMPUTE,
+#ifdef __x86_64__
+	YES(poll), YES(open), YES(stat), YES(lstat), YES(readlink),
+	YES(chmod),
+#endif
+	YES(ppoll), YES(read), YES(write), YES(pread64), YES(pwrite64),
+	YES(close), YES(lseek), YES(ftruncate), YES(recvfrom), YES(recvmsg),
+	YES_IF(sendto, 3, NOT_PLAIN, 0), YES_IF(sendmsg, 2, NOT_PLAIN, 0),
+	YES_IF(fcntl, 1, ALL, F_GETFL), YES_IF(fcntl, 1, ALL, F_GETFD),
+	YES_IF(fcntl, 1, ALL, F_SETFD), YES_IF(fcntl, 1, ALL, F_SETLEASE),
+	YES_IF(fcntl, 1, ALL, F_DUPFD_CLOEXEC),
+	YES(openat), YES_NR(NR_OPENAT2), YES(newfstatat), YES(fstat),
+	YES(statx), YES(getdents64), YES(readlinkat), YES(mkdirat),
+	YES(mknodat), YES(symlinkat), YES(unlinkat), YES(renameat),
+	YES(renameat2), YES(fchmod), YES(fchmodat), YES(utimensat),
+	YES(getcwd),
+	YES(inotify_init1), YES(inotify_add_watch), YES(inotify_rm_watch),
+	YES_IF(mmap, 2, PROT_EXEC, 0), YES_IF(mprotect, 2, PROT_EXEC, 0),
+	YES_IF(clone, 0, NEW_NAMESPACES, 0), NONE(NR_CLONE3),
+	YES(set_robust_list), YES(wait4),
+	YES_IF(prctl, 0, ALL, PR_SET_PDEATHSIG),
+	YES_IF(setns, 1, ALL, CLONE_NEWUSER),
+	YES_IF(setns, 1, ALL, CLONE_NEWNS),
+	YES_IF(ioctl, 1, ALL, NS_GET_USERNS),
+	YES_NR(NR_OPEN_TREE), YES_NR(NR_MOVE_MOUNT),
+	YES_NR(NR_MOUNT_SETATTR),
 };
 
 /* The assembler */
@@ -412,4 +449,14 @@ confine_monitor(struct err *e)
 		return -1;
 	return install(monitor_rules, NELEM(monitor_rules), SECCOMP_RET_ALLOW,
 	    e);
+}
+
+int
+confine_guard(struct err *e)
+{
+	if (drop_capabilities(e) != 0)
+		return -1;
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
+		return err_sys(e, errno, "cannot become undumpable");
+	return install(guard_rules, NELEM(guard_rules), REFUSE(EPERM), e);
 }

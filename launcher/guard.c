@@ -1,0 +1,255 @@
+#include "launcher/guard.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "launcher/guard_parts.h"
+#include "platform/base/xalloc.h"
+#include "platform/fd.h"
+
+enum { FINISH_MS = 5000 };
+
+struct guard *
+guard_new(const struct guard_config *c, struct err *e)
+{
+	struct guard *g = xcalloc(1, sizeof *g);
+
+	g->arena = arena_new();
+	g->inotify_fd = g->sock = g->jail_fd = -1;
+	guard_keep_init(&g->keep, c->quarantine);
+	if (c->npaths == 0 || (guard_names(g, c, e) == 0 &&
+	    guard_folders(g, e) == 0))
+		return g;
+	guard_free(g);
+	return NULL;
+}
+
+/* ---- the process ---- */
+
+static int
+share_results(struct guard *g, struct err *e)
+{
+	void *p = mmap(NULL, g->nleaves * sizeof *g->results, PROT_READ |
+	    PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return err_sys(e, errno, "cannot map memory for the guard");
+	g->results = p;
+	return 0;
+}
+
+int
+guard_start(struct guard *g, pid_t jail_pid, struct err *e)
+{
+	int pair[2];
+
+	if (g->nleaves == 0)
+		return 0;
+	if (share_results(g, e) != 0)
+		return -1;
+	g->jail_pid = jail_pid;
+	g->jail_fd = (int)syscall(SYS_pidfd_open, jail_pid, 0);
+	/* A short command may be done before we hear of its beginning. */
+	if (g->jail_fd < 0 && errno != ESRCH)
+		return err_sys(e, errno, "cannot watch the jail");
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+		return err_sys(e, errno, "cannot make a socket pair");
+	g->pid = fork();
+	if (g->pid == 0) {
+		close(pair[0]);
+		g->sock = pair[1];
+		guard_main(g);
+	}
+	close(pair[1]);
+	g->sock = pair[0];
+	if (g->pid < 0) {
+		g->pid = 0;
+		fd_close(&g->sock);
+		return err_sys(e, errno, "cannot fork the guard");
+	}
+	return 0;
+}
+
+void
+guard_ending(struct guard *g)
+{
+	if (g->pid > 0 && !g->is_lost)
+		(void)fd_send(g->sock, GUARD_ENDING, 1, NULL, 0,
+		    MSG_DONTWAIT);
+}
+
+int
+guard_fd(const struct guard *g)
+{
+	return g->is_lost ? -1 : g->sock;
+}
+
+/* ---- what it says ---- */
+
+/* The path without its last `up` components. */
+static bool
+cut_path(const char *path, unsigned up, char ret[PATH_MAX])
+{
+	size_t n = strlen(path);
+
+	if (n >= PATH_MAX)
+		return false;
+	memcpy(ret, path, n + 1);
+	for (; up > 0; up--) {
+		char *slash = strrchr(ret, '/');
+
+		if (slash == NULL || slash == ret)
+			return false;
+		*slash = '\0';
+	}
+	return true;
+}
+
+/* It read names that the jail chose: believe nothing but the form. */
+static bool
+is_sound(const struct guard *g, const struct guard_msg *m, size_t len)
+{
+	if (len <= offsetof(struct guard_msg, to) || len > sizeof *m ||
+	    ((const char *)m)[len - 1] != '\0' || m->magic != GUARD_MAGIC)
+		return false;
+	if (m->what == GUARD_SAYS_DONE)
+		return true;
+	return m->what == GUARD_SAYS_TOLD && m->deed < GUARD_NDEEDS &&
+	    m->index < g->nleaves && m->count > 0 &&
+	    (m->to[0] == '/' || m->to[0] == '\0');
+}
+
+static void
+pass_on(struct guard *g, const struct guard_msg *m)
+{
+	const struct leaf *l = &g->leaves[m->index];
+	char path[PATH_MAX];
+	struct guard_told t = { .deed = (enum guard_deed)m->deed,
+	    .kind = l->kind, .path = path, .to = m->to[0] != '\0' ? m->to :
+	    NULL, .sys = m->sys, .count = m->count };
+
+	if (g->told != NULL && cut_path(l->path, m->up, path))
+		g->told(&t, g->told_arg);
+}
+
+/* 1: a message, 0: none now, -1: it is gone or talks nonsense. */
+static int
+read_one(struct guard *g)
+{
+	struct guard_msg m;
+	ssize_t n = fd_recv(g->sock, &m, sizeof m, NULL, 0, NULL,
+	    MSG_DONTWAIT);
+
+	if (n < 0 && errno == EAGAIN)
+		return 0;
+	if (n <= 0 || !is_sound(g, &m, (size_t)n)) {
+		g->is_lost = true;
+		return -1;
+	}
+	if (m.what == GUARD_SAYS_DONE)
+		g->is_done = true;
+	else
+		pass_on(g, &m);
+	return 1;
+}
+
+int
+guard_ready(struct guard *g, void (*told)(const struct guard_told *,
+    void *arg), void *arg)
+{
+	int rc = 0;
+
+	if (g->is_lost)
+		return -1;
+	g->told = told;
+	g->told_arg = arg;
+	while (g->sock >= 0 && (rc = read_one(g)) > 0)
+		continue;
+	return rc;
+}
+
+/* ---- the end ---- */
+
+static int
+tell_here(struct guard *g, const struct guard_told *t, const struct leaf *l,
+    unsigned up)
+{
+	struct guard_told here = *t;
+	char path[PATH_MAX];
+
+	here.path = path;
+	if (g->told != NULL && cut_path(l->path, up, path))
+		g->told(&here, g->told_arg);
+	return 0;
+}
+
+/* Until it says that it is done, ends, or is too slow. */
+static void
+ask_for_last(struct guard *g)
+{
+	struct pollfd p = { .fd = g->sock, .events = POLLIN };
+	int64_t end = guard_now() + FINISH_MS, left;
+
+	if (g->is_lost || fd_send(g->sock, GUARD_FINISH, 1, NULL, 0,
+	    0) != 1)
+		return;
+	while (!g->is_done && (left = end - guard_now()) > 0) {
+		if (poll(&p, 1, (int)left) > 0 && read_one(g) < 0)
+			return;
+	}
+}
+
+static void
+reap(struct guard *g)
+{
+	if (!g->is_done)
+		kill(g->pid, SIGKILL);
+	while (waitpid(g->pid, NULL, 0) < 0 && errno == EINTR)
+		continue;
+	g->pid = 0;
+	fd_close(&g->sock);
+}
+
+int
+guard_finish(struct guard *g, void (*told)(const struct guard_told *,
+    void *arg), void *arg)
+{
+	g->told = told;
+	g->told_arg = arg;
+	if (g->pid > 0) {
+		ask_for_last(g);
+		reap(g);
+	}
+	if (!g->is_done) {
+		g->tell = tell_here;
+		guard_last(g);
+		g->is_done = true;
+	}
+	return g->is_lost ? -1 : 0;
+}
+
+void
+guard_free(struct guard *g)
+{
+	if (g == NULL)
+		return;
+	if (g->pid > 0)
+		(void)guard_finish(g, NULL, NULL);
+	if (g->results != NULL)
+		munmap(g->results, g->nleaves * sizeof *g->results);
+	fd_close(&g->jail_fd);
+	fd_close(&g->sock);
+	guard_folders_free(g);
+	guard_keep_release(&g->keep);
+	arena_free(g->arena);
+	free(g);
+}

@@ -1,0 +1,111 @@
+/*
+ * guard: names kept as they were planned, while the run lasts.  A bind mount
+ * holds what exists; this holds what does not exist yet, and what the host
+ * replaces under a mount (which detaches it in the jail).
+ *
+ *	GUARD_ABSENT	whatever appears there is moved to quarantine and told
+ *	GUARD_READONLY	replaced: mounted read-only again
+ *	GUARD_HIDDEN	replaced, or made for the first time: masked
+ *	GUARD_WRITABLE	a single granted file, replaced: bound again
+ *	GUARD_LINK	a symlink, over which nothing can be mounted: what takes
+ *			its place is moved to quarantine and told, and the link
+ *			is made anew (also when it is merely gone, at the end)
+ *
+ * The folders are opened before the command starts (guard_new()); then a
+ * process of its own is forked (guard_start()), which sets one inotify watch a
+ * folder when the run has lasted for some 25 ms, and outlives a launcher that
+ * is killed long enough to sweep once more.  It may enter the
+ * jail's mount namespace, rename and copy; it has no network and no exec.
+ *
+ * Limits.  inotify does not say who made a name.  Between the host's save and
+ * the new mount, about a millisecond, the jail sees the new file bare.  A
+ * read-only path that was gone for a second or longer counts as GUARD_ABSENT.
+ * Of things that are made again and again at one path the first eight are
+ * kept, of the others those that differ; beyond 4096 in a run they are
+ * removed.
+ */
+#ifndef FENCE_LAUNCHER_GUARD_H
+#define FENCE_LAUNCHER_GUARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "platform/base/err.h"
+
+enum guard_kind { GUARD_ABSENT, GUARD_READONLY, GUARD_HIDDEN,
+	GUARD_WRITABLE, GUARD_LINK };
+
+/* One path, absolute, no symlink in the part that exists. */
+struct guard_path {
+	enum guard_kind	 kind;
+	const char	*path;
+	/* Of what lies there at the start; 0 if nothing does. */
+	dev_t		 dev;
+	ino_t		 ino;
+	const char	*text;	/* GUARD_LINK: where it leads */
+};
+
+struct guard_config {
+	const struct guard_path	*paths;
+	size_t			 npaths;
+	/*
+	 * "…/fence/quarantine/RUN": made, 0700, when something has to go
+	 * there; NULL where there is no state directory (then a thing in the
+	 * wrong place is removed, and that is told).
+	 */
+	const char		*quarantine;
+};
+
+/* What the guard did; strings are valid during the call. */
+enum guard_deed { GUARD_MOVED, GUARD_REMOVED, GUARD_REMASKED, GUARD_FAILED };
+
+struct guard_told {
+	enum guard_deed	 deed;
+	enum guard_kind	 kind;
+	/*
+	 * Of the list; or a folder above it, where a symlink appeared that
+	 * led to such a name elsewhere.
+	 */
+	const char	*path;
+	/*
+	 * GUARD_MOVED: where it lies now.  In quarantine, or, if that cannot
+	 * take it (full, too deep or too big to copy), beside its place as
+	 * "NAME.fence-NNNN".  Of folded repeats the first.
+	 */
+	const char	*to;
+	int		 sys;	/* GUARD_FAILED: errno */
+	unsigned	 count;	/* folded repeats, from 1 */
+};
+
+struct guard;
+
+/* Opens what is to be watched.  Nothing to watch is no error. */
+struct guard	*guard_new(const struct guard_config *, struct err *);
+/*
+ * Forks the process.  jail_pid: a process in the jail's mount namespace, or
+ * the bwrap around it; one that is gone already is no error.  Should the
+ * forked process die, the run goes on and it is told (guard_ready() answers
+ * -1 then).
+ */
+int		 guard_start(struct guard *, pid_t jail_pid, struct err *);
+/* To be watched for reading by the caller's loop; -1 if there is none. */
+int		 guard_fd(const struct guard *);
+/* Reads what was told, without blocking. */
+int		 guard_ready(struct guard *, void (*told)(const struct
+		    guard_told *, void *arg), void *arg);
+/*
+ * The command has ended, the jail is about to.  Not needed, but saves some
+ * milliseconds: the watches are let go of meanwhile.
+ */
+void		 guard_ending(struct guard *);
+/*
+ * The jail is gone: a last look at every path.  Blocks until it is done, with
+ * a ceiling; without guard_start(), or if the process died (then it answers
+ * -1), it looks itself.
+ */
+int		 guard_finish(struct guard *, void (*told)(const struct
+		    guard_told *, void *arg), void *arg);
+void		 guard_free(struct guard *);	/* NULL is fine */
+
+#endif

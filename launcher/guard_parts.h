@@ -1,0 +1,230 @@
+/*
+ * guard_parts: what the files of the guard share and nobody else sees.
+ *
+ *	guard.c		the face, and the launcher's end of the socket
+ *	guard_loop.c	the process: events, deadlines, the last sweep
+ *	guard_names.c	the paths as a tree of names
+ *	guard_folder.c	the folders of that tree that exist, and their watches
+ *	guard_look.c	what lies under the names
+ *	guard_keep.c	quarantine
+ *	guard_move.c	things carried to another file system, or removed
+ *	guard_same.c	things compared
+ *	guard_wide.c	rights that the jail took away
+ *	guard_mask.c	mounts put back into the jail
+ */
+#ifndef FENCE_LAUNCHER_GUARD_PARTS_H
+#define FENCE_LAUNCHER_GUARD_PARTS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/inotify.h>
+#include <sys/types.h>
+
+#include "launcher/guard.h"
+#include "launcher/guard_move.h"
+#include "platform/base/arena.h"
+
+enum {
+	GUARD_NDEEDS = GUARD_FAILED + 1,
+	GUARD_SINGLE = 8,	/* deeds about a path told one by one */
+	GUARD_SPARES = 1024,
+	GUARD_WDS = 64,
+};
+
+struct name;
+struct folder;
+
+/* A thing in quarantine, or beside its place. */
+struct kept {
+	const struct name	*name;
+	uint32_t		 number;
+	bool			 is_aside;
+};
+
+/* One path of the list. */
+struct leaf {
+	enum guard_kind	 kind;
+	const char	*path;
+	const char	*text;		/* GUARD_LINK */
+	struct name	*name;
+	dev_t		 dev;		/* of what was seen there last */
+	ino_t		 ino;
+	mode_t		 mode;
+	int64_t		 gone_ms;	/* nothing lies there since; 0 */
+	bool		 is_dirty;	/* wants its mount */
+	unsigned	 nstale;	/* it was replaced while we mounted */
+	struct kept	 kept[GUARD_SINGLE];	/* the first ones */
+	unsigned	 nkept;
+	/* Told one by one at first, then as a number now and then. */
+	unsigned	 ntold;
+	int64_t		 told_ms;
+	struct due {
+		unsigned	count;
+		int		sys;
+	}		 due[GUARD_NDEEDS];
+};
+
+/* One component of a path of the list. */
+struct name {
+	const char	*text;
+	unsigned	 depth;		/* "/" is 0 */
+	struct name	*up;
+	struct name	**child;	/* sorted by text */
+	size_t		 nchild, cap;
+	struct leaf	*leaf;		/* the path that ends here, or NULL */
+	/* One here or below that may not come to lie elsewhere. */
+	struct leaf	*held;
+};
+
+/* A folder that exists, under a name that others are expected below. */
+struct folder {
+	struct name	*name;
+	struct folder	*up;
+	int		 fd;		/* O_PATH; -1: found through up */
+	int		 wd;		/* -1: not watched */
+	dev_t		 dev;
+	ino_t		 ino;
+	bool		 is_first;	/* was there before the run */
+	bool		 is_near;	/* the list speaks of it or above it */
+	bool		 is_full;	/* watched for what appears in it */
+	bool		 is_dead;
+	unsigned	 seen;		/* in this sweep */
+	struct folder	*next;		/* all */
+	struct folder	*next_wd;	/* same bucket */
+};
+
+struct keep {
+	char		*dir;		/* NULL: nothing is kept */
+	const char	*rest;		/* of it, below base_fd */
+	int		 base_fd;	/* the part that existed */
+	int		 fd;		/* -1: not made yet */
+	uint32_t	 number;	/* of the last thing */
+	uint32_t	 nthings;	/* that are kept */
+	/* Repeats, until it is known whether they are worth keeping. */
+	struct spare {
+		struct leaf	*leaf;
+		struct kept	 kept;
+		int64_t		 at_ms;
+	}		 spare[GUARD_SPARES];
+	size_t		 first_spare, nspares;
+	struct move	 move;
+};
+
+struct guard {
+	struct arena	*arena;
+	struct leaf	*leaves;
+	size_t		 nleaves;
+	struct name	 root;
+	struct folder	*top;		/* "/" */
+	struct folder	*folders;	/* newest first */
+	struct folder	*dead;
+	struct folder	*by_wd[GUARD_WDS];
+	unsigned	 nheld;		/* descriptors of folders */
+	unsigned	 nsweeps;
+	unsigned	 nfound;	/* things that were in the way */
+	int		 inotify_fd;
+	struct keep	 keep;
+	/* 0, or -1: cannot be told now. */
+	int		(*tell)(struct guard *, const struct guard_told *,
+			    const struct leaf *, unsigned up);
+	size_t		 ndue;
+	bool		 is_final;	/* the jail is gone */
+	bool		 must_sweep;
+	bool		 is_blind;	/* not all could be watched */
+	bool		 is_over;	/* nothing more is to be watched */
+
+	/* The process; in the process itself pid is 0. */
+	pid_t		 pid;
+	int		 sock;
+	pid_t		 jail_pid;
+	int		 jail_fd;	/* pidfd */
+	int		*results;	/* one a leaf, shared with guard_mask */
+	bool		 is_lost;	/* it died */
+	bool		 is_done;
+	void		(*told)(const struct guard_told *, void *);
+	void		*told_arg;
+};
+
+/* To the process: one byte. */
+#define GUARD_ENDING	"e"
+#define GUARD_FINISH	"f"
+
+/* From it: up to the end of `to`. */
+enum { GUARD_MAGIC = 0x66677264, GUARD_SAYS_TOLD = 1, GUARD_SAYS_DONE = 2 };
+
+struct guard_msg {
+	uint32_t	magic;
+	uint16_t	what;
+	uint16_t	up;		/* components above the path */
+	uint32_t	deed;
+	uint32_t	index;
+	uint32_t	count;
+	int32_t		sys;
+	char		to[PATH_MAX];
+};
+
+int64_t	 guard_now(void);		/* ms, since some moment */
+
+/* names */
+int	 guard_names(struct guard *, const struct guard_config *,
+	    struct err *);
+struct name	*guard_name_find(const struct name *, const char *text);
+/* -1 if it is longer than a path can be. */
+int	 guard_name_path(const struct name *, char ret[PATH_MAX]);
+
+bool	 guard_is_mounted(const struct leaf *);	/* held by a mount? */
+
+/* folder */
+int	 guard_folders(struct guard *, struct err *);	/* opens them */
+int	 guard_folders_watch(struct guard *);	/* -1: not all; errno */
+void	 guard_folders_unwatch(struct guard *);
+/* Where it is now, whatever its name became.  tmp: -1, or to be closed. */
+int	 guard_folder_fd(const struct folder *, int *tmp);
+int	 guard_open_below(int fd, const char *name);	/* O_PATH */
+/* Takes the descriptor.  NULL if there is no memory. */
+struct folder	*guard_folder_add(struct guard *, struct folder *up,
+	    struct name *, int fd);
+/* Once all that needed the descriptor is done. */
+void	 guard_folder_settle(struct guard *, struct folder *);
+int	 guard_folder_watch(struct guard *, struct folder *, int fd,
+	    bool is_full);
+void	 guard_folder_unwatch(struct guard *, struct folder *);
+struct folder	**guard_bucket(struct guard *, int wd);
+/* With all below it.  Their memory lives until guard_folder_bury(). */
+void	 guard_folder_drop(struct guard *, struct folder *);
+void	 guard_folder_bury(struct guard *);
+void	 guard_folders_free(struct guard *);
+
+/* look */
+void	 guard_look_event(struct guard *, const struct inotify_event *);
+void	 guard_look_all(struct guard *);
+
+/* keep */
+void	 guard_keep_init(struct keep *, const char *dir);
+/*
+ * Whatever lies under that name in the folder goes.  0 also if nothing does;
+ * -1 if it is still there and will be tried again.
+ */
+int	 guard_keep_take(struct guard *, int dir_fd, const struct name *);
+int	 guard_kept_path(const struct guard *, const struct kept *,
+	    char ret[PATH_MAX]);
+void	 guard_keep_tidy(struct guard *, bool is_last);
+bool	 guard_keep_waits(const struct guard *);	/* for a tidy */
+void	 guard_keep_release(struct keep *);
+
+/* mask: false if the jail is not there yet and it is to be tried again. */
+bool	 guard_mask(struct guard *);
+
+/* Telling, with repeats folded.  guard_flush(): those that are due. */
+void	 guard_say(struct guard *, struct leaf *, enum guard_deed, int sys,
+	    const struct kept *);
+void	 guard_flush(struct guard *, bool is_last);
+
+/* The last look, in whatever process this is. */
+void	 guard_last(struct guard *);
+
+_Noreturn void	 guard_main(struct guard *);
+
+#endif

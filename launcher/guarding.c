@@ -1,0 +1,146 @@
+#include "launcher/guarding.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "platform/base/buf.h"
+#include "platform/base/str.h"
+#include "platform/base/xalloc.h"
+
+enum { LINES_MAX = 10 };	/* on stderr; the record has all */
+
+struct guarding {
+	struct loop	*loop;
+	struct witness	*witness;
+	struct guard	*guard;
+	struct watch	*watch;
+	unsigned	 nlines;
+};
+
+/* A path as a word for the shell. */
+static void
+put_word(struct buf *b, const char *path)
+{
+	buf_putc(b, '\'');
+	for (const char *p = path; *p != '\0';) {
+		size_t n = strcspn(p, "'");
+
+		str_escape(b, p, n, 0);
+		p += n;
+		if (*p == '\'') {
+			buf_puts(b, "'\\''");
+			p++;
+		}
+	}
+	buf_putc(b, '\'');
+}
+
+static void
+put_deed(struct buf *b, const struct guard_told *t)
+{
+	if (t->deed == GUARD_FAILED) {
+		buf_printf(b, " could not be kept as it was: %s",
+		    strerror(t->sys));
+		return;
+	}
+	buf_puts(b, " is a guarded name: what was made there ");
+	if (t->to == NULL) {
+		buf_puts(b, "was removed");
+		return;
+	}
+	buf_puts(b, "lies in quarantine; back with: mv ");
+	put_word(b, t->to);
+	buf_putc(b, ' ');
+	put_word(b, t->path);
+}
+
+static void
+told(const struct guard_told *t, void *arg)
+{
+	struct guarding *g = arg;
+	struct buf b;
+
+	witness_guard(g->witness, t);
+	if (t->deed == GUARD_REMASKED || ++g->nlines > LINES_MAX)
+		return;
+	buf_init(&b, 0);
+	buf_puts(&b, "fence: ");
+	put_word(&b, t->path);
+	put_deed(&b, t);
+	if (t->count > 1)
+		buf_printf(&b, " (%u times)", t->count);
+	fprintf(stderr, "%s\n", b.data);
+	buf_release(&b);
+	if (g->nlines == LINES_MAX)
+		fputs("fence: more of this is in the record only\n", stderr);
+}
+
+static void
+ready(struct watch *w, int what, void *arg)
+{
+	struct guarding *g = arg;
+
+	(void)w;
+	(void)what;
+	if (guard_ready(g->guard, told, g) >= 0)
+		return;
+	watch_free(g->watch);
+	g->watch = NULL;
+	fputs("fence: the guard ended: guarded names are looked after when "
+	    "the run ends\n", stderr);
+}
+
+struct guarding *
+guarding_new(const struct guarding_config *c, struct err *e)
+{
+	struct guarding *g = xcalloc(1, sizeof *g);
+
+	g->loop = c->loop;
+	g->witness = c->witness;
+	g->guard = guard_new(&c->guard, e);
+	if (g->guard != NULL)
+		return g;
+	free(g);
+	return NULL;
+}
+
+int
+guarding_start(struct guarding *g, pid_t jail_pid, struct err *e)
+{
+	/* It may have ended already: then there is only the last look. */
+	if (jail_pid <= 0)
+		return 0;
+	if (guard_start(g->guard, jail_pid, e) != 0)
+		return -1;
+	if (guard_fd(g->guard) < 0)
+		return 0;
+	g->watch = loop_fd(g->loop, guard_fd(g->guard), LOOP_READ, ready, g);
+	return g->watch != NULL ? 0 : err_sys(e, errno,
+	    "cannot watch the guard");
+}
+
+void
+guarding_ending(struct guarding *g)
+{
+	guard_ending(g->guard);
+}
+
+void
+guarding_finish(struct guarding *g)
+{
+	watch_free(g->watch);
+	g->watch = NULL;
+	(void)guard_finish(g->guard, told, g);
+}
+
+void
+guarding_free(struct guarding *g)
+{
+	if (g == NULL)
+		return;
+	watch_free(g->watch);
+	guard_free(g->guard);
+	free(g);
+}

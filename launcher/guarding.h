@@ -1,0 +1,32 @@
+/*
+ * guarding: the guard of one run, and telling what it did: to the witness,
+ * and always on stderr, with the command that takes it back.
+ */
+#ifndef FENCE_LAUNCHER_GUARDING_H
+#define FENCE_LAUNCHER_GUARDING_H
+
+#include <sys/types.h>
+
+#include "launcher/guard.h"
+#include "launcher/witness.h"
+#include "platform/loop.h"
+
+struct guarding;
+
+struct guarding_config {
+	struct loop		*loop;
+	struct witness		*witness;
+	struct guard_config	 guard;
+};
+
+struct guarding	*guarding_new(const struct guarding_config *, struct err *);
+/* The jail is there, the command not yet. */
+int		 guarding_start(struct guarding *, pid_t jail_pid,
+		    struct err *);
+/* The command has ended, what is left of the jail is ending. */
+void		 guarding_ending(struct guarding *);
+/* The jail is gone. */
+void		 guarding_finish(struct guarding *);
+void		 guarding_free(struct guarding *);	/* NULL is fine */
+
+#endif

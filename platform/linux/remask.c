@@ -1,0 +1,261 @@
+#include "platform/linux/remask.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/nsfs.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "platform/fd.h"
+
+/* Younger than the headers of the oldest system we build on. */
+enum {
+	NR_OPEN_TREE = 428, NR_MOVE_MOUNT = 429, NR_OPENAT2 = 437,
+	NR_MOUNT_SETATTR = 442,
+	TREE_CLONE = 1, TREE_RECURSIVE = 0x8000,
+	MOVE_FROM_EMPTY = 4, MOVE_TO_EMPTY = 0x40,
+	NO_MAGIC = 2, NO_SYMLINKS = 4,		/* openat2: RESOLVE_… */
+	IS_MOUNT_ROOT = 0x2000,			/* statx: attributes */
+	ATTR_RDONLY = 1, ATTR_NOSUID = 2, ATTR_NODEV = 4,
+};
+
+struct attr {
+	uint64_t	set, clear, propagation, userns_fd;
+};
+
+struct how {
+	uint64_t	flags, mode, resolve;
+};
+
+/* The masks that root.c made. */
+#define MASK_FILE	"/run/fence/none"
+#define MASK_DIR	"/run/fence/none.d"
+
+/* Of the process that entered: there is no way back, so there is one. */
+static int inner_fd = -1, outer_fd = -1;
+
+/* ---- entering ---- */
+
+static pid_t
+parent_of(pid_t pid)
+{
+	char path[64], text[1024];
+	const char *p;
+	int parent;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	if (fd_read_file(AT_FDCWD, path, text, sizeof text) < 0 ||
+	    (p = strrchr(text, ')')) == NULL ||
+	    sscanf(p, ") %*c %d", &parent) != 1)
+		return 0;
+	return parent;
+}
+
+static int
+open_ns(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/ns/mnt", (int)pid);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static bool
+is_same(int a, int b)
+{
+	struct stat x, y;
+
+	return fstat(a, &x) == 0 && fstat(b, &y) == 0 &&
+	    x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/*
+ * The jail's tree was built in a mount namespace around it, by the parent of
+ * its first process.  What is writable there is locked read-only inside, so
+ * MOUNT_RW has to come from there.  -1 if the parent lives where we do.
+ */
+static int
+open_outer(pid_t pid)
+{
+	auto_fd own = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+	pid_t parent = parent_of(pid);
+	auto_fd fd = parent > 0 ? open_ns(parent) : -1;
+
+	if (own < 0 || fd < 0 || is_same(fd, own) || is_same(fd, inner_fd))
+		return -1;
+	return fd_take(&fd);
+}
+
+/* Whoever owns the outer user namespace has every right in the inner. */
+int
+remask_enter(pid_t jail_pid)
+{
+	auto_fd owner = -1;
+
+	inner_fd = open_ns(jail_pid);
+	if (inner_fd < 0)
+		return -1;
+	outer_fd = open_outer(jail_pid);
+	owner = ioctl(outer_fd >= 0 ? outer_fd : inner_fd, NS_GET_USERNS);
+	if (owner < 0 || setns(owner, CLONE_NEWUSER) != 0)
+		return -1;
+	return setns(inner_fd, CLONE_NEWNS);
+}
+
+/* ---- mounting ---- */
+
+static int
+open_place(const char *path)
+{
+	struct how how = { .flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+	    .resolve = NO_SYMLINKS | NO_MAGIC };
+
+	return (int)syscall(NR_OPENAT2, AT_FDCWD, path, &how, sizeof how);
+}
+
+/* Nothing but itself: no symlink, no magic. */
+static int
+open_planned(const char *path, dev_t dev, ino_t ino)
+{
+	auto_fd fd = open_place(path);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) != 0)
+		return -1;
+	if (st.st_dev != dev || st.st_ino != ino) {
+		errno = ESTALE;
+		return -1;
+	}
+	return fd_take(&fd);
+}
+
+static int
+clone_of(int fd)
+{
+	return (int)syscall(NR_OPEN_TREE, fd, "", TREE_CLONE | O_CLOEXEC |
+	    TREE_RECURSIVE | AT_EMPTY_PATH);
+}
+
+static int
+set_attr(int fd, uint64_t set, uint64_t clear)
+{
+	struct attr a = { .set = set, .clear = clear };
+
+	return (int)syscall(NR_MOUNT_SETATTR, fd, "", AT_EMPTY_PATH |
+	    TREE_RECURSIVE, &a, sizeof a);
+}
+
+/* The thing itself, once more: now read-only. */
+static int
+tree_readonly(int place)
+{
+	auto_fd fd = clone_of(place);
+
+	if (fd < 0 || set_attr(fd, ATTR_RDONLY | ATTR_NOSUID | ATTR_NODEV,
+	    0) != 0)
+		return -1;
+	return fd_take(&fd);
+}
+
+static int
+tree_writable_here(int place)
+{
+	auto_fd fd = clone_of(place);
+
+	if (fd < 0 || set_attr(fd, ATTR_NOSUID | ATTR_NODEV,
+	    ATTR_RDONLY) != 0)
+		return -1;
+	return fd_take(&fd);
+}
+
+static int
+tree_writable(int place, const char *path, dev_t dev, ino_t ino)
+{
+	auto_fd there = -1, tree = -1;
+	int saved;
+
+	if (outer_fd < 0)
+		return tree_writable_here(place);
+	if (setns(outer_fd, CLONE_NEWNS) != 0)
+		return -1;
+	there = open_planned(path, dev, ino);
+	if (there >= 0)
+		tree = tree_writable_here(there);
+	saved = errno;
+	if (setns(inner_fd, CLONE_NEWNS) != 0)
+		return -1;
+	errno = saved;
+	return fd_take(&tree);
+}
+
+/* A jail without them is none of ours; ENOENT means the path itself. */
+static int
+tree_mask(const char *mask)
+{
+	auto_fd place = open_place(mask);
+
+	if (place >= 0)
+		return tree_readonly(place);
+	if (errno == ENOENT)
+		errno = ENODEV;
+	return -1;
+}
+
+static int
+tree_for(enum mount_kind kind, int place, const char *path, dev_t dev,
+    ino_t ino)
+{
+	switch (kind) {
+	case MOUNT_RO:
+		return tree_readonly(place);
+	case MOUNT_RW:
+		return tree_writable(place, path, dev, ino);
+	case MOUNT_MASK_FILE:
+		return tree_mask(MASK_FILE);
+	case MOUNT_MASK_DIR:
+		return tree_mask(MASK_DIR);
+	default:
+		errno = EINVAL;
+		return -1;
+	}
+}
+
+static bool
+is_mount(int fd)
+{
+	struct statx stx;
+
+	return statx(fd, "", AT_EMPTY_PATH, STATX_INO, &stx) == 0 &&
+	    (stx.stx_attributes & IS_MOUNT_ROOT) != 0;
+}
+
+int
+remask_put(const char *path, enum mount_kind kind, dev_t dev, ino_t ino)
+{
+	auto_fd place = open_place(path);
+	auto_fd tree = -1;
+	struct stat st;
+
+	if (place < 0)
+		return -1;
+	if (is_mount(place))
+		return 1;
+	if (fstat(place, &st) != 0)
+		return -1;
+	if (st.st_dev != dev || st.st_ino != ino) {
+		errno = ESTALE;
+		return -1;
+	}
+	tree = tree_for(kind, place, path, dev, ino);
+	if (tree < 0)
+		return -1;
+	return (int)syscall(NR_MOVE_MOUNT, tree, "", place, "",
+	    MOVE_FROM_EMPTY | MOVE_TO_EMPTY);
+}
