@@ -4,6 +4,7 @@
  */
 #include "launcher/cmd.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,12 +119,15 @@ ask_connect(const struct policy *p, const char *object, struct arena *a,
 /* ---- read, write, exec ---- */
 
 static const char *
-by_mounts(enum fs_op op, const struct verdict *v)
+by_mounts(enum fs_op op, const char *path, const struct verdict *v)
 {
+	if (strcmp(v->rule, "built-in") == 0 && v->action == ACTION_ALLOW)
+		return "mount: a private place of the jail";
+	if (strcmp(v->rule, "built-in") == 0 && access(path, F_OK) == 0)
+		return "mount: read-only (EROFS)";
 	if (strcmp(v->rule, "built-in") == 0)
-		return v->action == ACTION_ALLOW ?
-		    "mount: a private place of the jail" :
-		    "mount: read-only (EROFS)";
+		return "shim: refused (EACCES); guard: what appears all the "
+		    "same is moved to quarantine";
 	if (v->action == ACTION_ALLOW && op == FS_WRITE)
 		return "mount: writable; landlock: granted";
 	if (v->action == ACTION_ALLOW)
@@ -151,15 +155,31 @@ leads_to(struct arena *a, const char *clean)
 	return ret != NULL ? ret : clean;
 }
 
+/* git's names are guarded in a repository that is there at the start. */
+static bool
+is_guarded_now(const struct policy *p, const char *path)
+{
+	char dir[PATH_MAX];
+	bool is_own;
+	size_t n = decide_guarded(p, path, &is_own);
+	const char *git = n > 0 ? strstr(path, "/.git/") : NULL;
+
+	if (git == NULL || (size_t)(git - path) >= n)
+		return n > 0;
+	return snprintf(dir, sizeof dir, "%.*s/.git", (int)(git - path),
+	    path) < (int)sizeof dir && access(dir, F_OK) == 0;
+}
+
 /* A mask takes writing and executing away, too: ask for both. */
 static void
 ask_path(const struct policy *p, enum fs_op op, const char *path,
     struct verdict *v)
 {
+	struct fs_question q = { .op = op, .path = path,
+	    .is_guarded = is_guarded_now(p, path) };
 	struct verdict reading;
 
-	/* Without guarded names, as a run of this version decides. */
-	decide_fs(p, op, path, v);
+	decide_fs_ask(p, &q, v);
 	if (v->action == ACTION_DENY || op == FS_READ)
 		return;
 	decide_fs(p, FS_READ, path, &reading);
@@ -188,7 +208,7 @@ ask_file(const struct policy *p, enum fs_op op, const char *cwd,
 		ret->note = "the path does not exist: a glob is a wall for "
 		    "what it matches when the run begins; later matches are "
 		    "told, not walled";
-	ret->by = by_mounts(op, &ret->v);
+	ret->by = by_mounts(op, clean, &ret->v);
 	return 0;
 }
 

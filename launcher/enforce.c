@@ -30,12 +30,6 @@ of_choice(const struct choice *c, int value)
 	return (struct asked){ c->is_set && c->value == value, c->at };
 }
 
-static struct asked
-of_flag(const struct flag *f)
-{
-	return (struct asked){ f->value, f->at };
-}
-
 #define ROW(fn, expr)							\
 	static struct asked						\
 	fn(const struct policy *p)					\
@@ -52,20 +46,13 @@ ROW(upstream, ((struct asked){ p->net.upstream_proxy.text[0] != '\0',
     p->net.upstream_proxy.at }))
 ROW(via, ((struct asked){ strstr(p->net.via.text, "://") != NULL,
     p->net.via.at }))
-ROW(sni, of_choice(&p->net.sni, NET_SNI_ENFORCE))
-ROW(deny_read, of_flag(&p->fs.default_deny_read))
-ROW(strict_read, of_flag(&p->fs.strict_deny_read))
 ROW(guard, of_choice(&p->fs.guard, GUARD_BROKER))
-ROW(devices, of_choice(&p->devices.mode, DEVICES_HOST))
 ROW(loader, of_choice(&p->env.loader, ENV_LOADER_REFUSE))
 ROW(memory, of_number(&p->limits.memory.num))
 ROW(processes, of_number(&p->limits.processes))
 ROW(time_limit, of_number(&p->limits.time.num))
 ROW(files, of_number(&p->limits.files))
-ROW(tmp, of_number(&p->limits.tmp.num))
 ROW(calls, of_list(&p->trace.calls))
-ROW(device_list, of_list(&p->devices.allow))
-ROW(sockets, of_list(&p->net.allow_unix_sockets))
 ROW(ports, of_list(&p->net.allow_local_outbound_ports.list))
 
 /* A row goes when its enforcer is built. */
@@ -80,20 +67,13 @@ static const struct {
 	{ "network.defaultAction", LEVEL_ERROR, action },
 	{ "network.upstreamProxy", LEVEL_ERROR, upstream },
 	{ "network.via", LEVEL_ERROR, via },
-	{ "network.sni", LEVEL_ERROR, sni },
-	{ "filesystem.strictDenyRead", LEVEL_ERROR, strict_read },
-	{ "filesystem.defaultDenyRead", LEVEL_ERROR, deny_read },
 	{ "filesystem.guard", LEVEL_ERROR, guard },
-	{ "devices.mode", LEVEL_ERROR, devices },
 	{ "env.loader", LEVEL_ERROR, loader },
 	{ "limits.memory", LEVEL_ERROR, memory },
 	{ "limits.processes", LEVEL_ERROR, processes },
 	{ "limits.time", LEVEL_ERROR, time_limit },
 	{ "limits.files", LEVEL_ERROR, files },
-	{ "limits.tmp", LEVEL_ERROR, tmp },
 	{ "trace.calls", LEVEL_ERROR, calls },
-	{ "devices.allow", LEVEL_NOTICE, device_list },
-	{ "network.allowUnixSockets", LEVEL_NOTICE, sockets },
 	{ "network.allowLocalOutboundPorts", LEVEL_NOTICE, ports },
 };
 

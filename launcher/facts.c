@@ -2,62 +2,175 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "launcher/gather.h"
 #include "platform/base/str.h"
 #include "platform/base/vec.h"
+#include "platform/links.h"
 #include "platform/tree.h"
 #include "policy/decide.h"
 #include "policy/pattern.h"
 
-enum { WALK_MAX = 1000 * 1000 };
+enum { SLOW_MS = 100 };		/* a walk that took longer is mentioned */
 
-/* While gathering. */
-struct work {
-	const struct facts_request	*rq;
-	struct arena			*arena;
-	struct facts			*facts;
-	const struct policy		*layer;	/* the one being looked at */
-};
+static const char specials[] = "*?[{\\";
+
+/* ---- for all parts ---- */
 
 static void
-add_fact(struct work *w, enum fact_kind kind, const struct tree_node *node,
+add_link(const char *at, const char *text, void *arg)
+{
+	struct gather *g = arg;
+
+	*vec_push(g->facts) = (struct mount_fact){ .kind = FACT_LINK,
+	    .node = { .path = at, .real = at, .kind = TREE_FILE },
+	    .why = "leads to something granted", .text = text };
+}
+
+void
+gather_fact(struct gather *g, enum fact_kind kind,
+    const struct tree_node *node, const char *why)
+{
+	*vec_push(g->facts) = (struct mount_fact){ .kind = kind,
+	    .node = *node, .why = why };
+	if (kind == FACT_ALLOW_WRITE && node->kind == TREE_DIR)
+		*vec_push(&g->roots) = node->real;
+	/* Where all else is hidden the way there has to be shown as well. */
+	if (kind < FACT_SOCKET && node->path != NULL &&
+	    strcmp(node->path, node->real) != 0)
+		links_on_way(g->arena, node->path, add_link, g);
+}
+
+void
+gather_path(struct gather *g, enum fact_kind kind, const char *path,
     const char *why)
 {
-	*vec_push(w->facts) = (struct mount_fact){ kind, *node, why };
+	struct tree_node node;
+
+	tree_look(g->arena, path, &node);
+	if (node.kind != TREE_MISSING)
+		gather_fact(g, kind, &node, why);
 }
 
-/* Is this path, as written, inside a tree that the policy makes writable? */
-static bool
-in_grant(const struct work *w, const char *path)
+/* Many are missing in the same few folders. */
+static const struct tree_node *
+look_once(struct gather *g, const char *dir)
 {
-	for (size_t i = 0; i < w->facts->n; i++) {
-		const struct mount_fact *f = &w->facts->v[i];
+	struct tree_node *node;
 
-		if (f->kind == FACT_ALLOW_WRITE &&
-		    f->node.kind == TREE_DIR &&
-		    strcmp(path, f->node.real) != 0 &&
-		    str_path_below(path, f->node.real))
-			return true;
+	for (unsigned i = 0; i < GATHER_SEEN && i < g->nseen; i++)
+		if (strcmp(g->seen[i].path, dir) == 0)
+			return &g->seen[i];
+	node = &g->seen[g->nseen++ % GATHER_SEEN];
+	tree_look(g->arena, arena_strdup(g->arena, dir), node);
+	return node;
+}
+
+/* A path whose end is missing, with no symlink in the part that is there. */
+static const char *
+real_missing(struct gather *g, const char *path)
+{
+	char *part = arena_strdup(g->arena, path), *slash;
+
+	while ((slash = strrchr(part, '/')) != NULL && slash != part) {
+		const struct tree_node *node;
+
+		*slash = '\0';
+		node = look_once(g, part);
+		if (node->kind == TREE_MISSING)
+			continue;
+		return strcmp(part, node->real) == 0 ? path :
+		    arena_printf(g->arena, "%s%s", node->real[1] == '\0' ?
+		    "" : node->real, path + (slash - part));
 	}
+	return path;
+}
+
+void
+gather_guard(struct gather *g, enum guard_kind kind, const char *path,
+    const struct tree_node *node)
+{
+	*vec_push(&g->facts->guards) = (struct guard_path){ .kind = kind,
+	    .path = node != NULL ? path : real_missing(g, path),
+	    .dev = node != NULL ? node->dev : 0,
+	    .ino = node != NULL ? node->ino : 0 };
+}
+
+bool
+gather_is_granted(const struct gather *g, const char *path)
+{
+	for (size_t i = 0; i < g->roots.n; i++)
+		if (str_path_below(path, g->roots.v[i]))
+			return true;
 	return false;
 }
+
+bool
+gather_in_grant(const struct gather *g, const char *path)
+{
+	for (size_t i = 0; i < g->roots.n; i++)
+		if (str_path_below(path, g->roots.v[i]) &&
+		    strcmp(path, g->roots.v[i]) != 0)
+			return true;
+	return false;
+}
+
+void
+gather_want(struct gather *g, const struct tree_want *want)
+{
+	*vec_push(&g->wants) = *want;
+}
+
+static void
+tell_skipped(const char *path, void *arg)
+{
+	struct gather *g = arg;
+
+	g->rq->notice(arena_printf(g->arena, "'%s' is another machine's file "
+	    "system: nothing was looked for in it", path), g->rq->arg);
+}
+
+int
+gather_walk(struct gather *g, struct err *e)
+{
+	struct timespec from, to;
+	long ms;
+
+	if (g->wants.n == 0)
+		return 0;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
+	if (tree_walk(g->arena, g->wants.v, g->wants.n, GATHER_WALK_MAX,
+	    tell_skipped, g, e) != 0)
+		return -1;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
+	ms = (to.tv_sec - from.tv_sec) * 1000 +
+	    (to.tv_nsec - from.tv_nsec) / 1000000;
+	if (ms > SLOW_MS)
+		g->rq->notice(arena_printf(g->arena, "looking for what the "
+		    "policy's patterns and guarded names match took %ld ms",
+		    ms), g->rq->arg);
+	return 0;
+}
+
+/* ---- entries ---- */
 
 /*
  * A grant holds only where every other layer grants it, too: of two nested
  * grants the deeper remains.  Denials hold in any case.
  */
 static bool
-all_agree(const struct work *w, enum fs_op op, const char *path)
+all_agree(const struct gather *g, enum fs_op op, const char *path)
 {
-	for (const struct policy *p = w->rq->policy; p != NULL; p = p->also) {
+	for (const struct policy *p = g->rq->policy; p != NULL; p = p->also) {
 		struct policy alone = *p;
 		struct verdict v;
 
-		if (p == w->layer)
+		if (p == g->layer)
 			continue;
 		alone.also = NULL;
 		decide_fs(&alone, op, path, &v);
@@ -68,87 +181,305 @@ all_agree(const struct work *w, enum fs_op op, const char *path)
 }
 
 static void
-add_ruled(struct work *w, enum fact_kind kind, const struct tree_node *node,
+add_ruled(struct gather *g, enum fact_kind kind, const struct tree_node *node,
     const char *why)
 {
-	if ((kind == FACT_ALLOW_WRITE && !all_agree(w, FS_WRITE, node->real)) ||
-	    (kind == FACT_ALLOW_READ && !all_agree(w, FS_READ, node->real)))
+	if ((kind == FACT_ALLOW_WRITE && !all_agree(g, FS_WRITE, node->real)) ||
+	    (kind == FACT_ALLOW_READ && !all_agree(g, FS_READ, node->real)))
 		return;
-	add_fact(w, kind, node, why);
+	gather_fact(g, kind, node, why);
+}
+
+/* One entry of a list. */
+struct item {
+	enum fact_kind		 kind;
+	const struct policy	*layer;
+	const struct entry	*entry;
+	const struct pattern	*pattern;	/* one of those of its braces */
+	const char		*why;
+	/* Of a glob: the last component, and how many bytes at its ends are
+	 * no wildcard. */
+	const char		*last;
+	size_t			 last_len, head, tail;
+	const char		*root;		/* where its search begins ... */
+	size_t			 real_len;	/* ... and that, resolved */
+};
+
+/* Written by the user, not one of a template's many. */
+static bool
+is_users(const struct item *it)
+{
+	return it->entry->at.file[0] != '<';
+}
+
+/*
+ * A granted path that does not exist.  A directory is made for the run: the
+ * first start of a tool wants to write there.
+ */
+static void
+add_missing_grant(struct gather *g, const struct item *it, const char *path)
+{
+	struct tree_node node = { .kind = TREE_MISSING };
+	struct err e = { 0 };
+
+	if (gather_in_grant(g, path) || !all_agree(g, FS_WRITE, path))
+		return;
+	if (g->rq->made != NULL && made_is_directory(path) &&
+	    made_directory(g->rq->made, path, &e) == 0)
+		tree_look(g->arena, path, &node);
+	if (node.kind != TREE_MISSING)
+		add_ruled(g, it->kind, &node, it->why);
+	else if (is_users(it))
+		g->rq->notice(arena_printf(g->arena,
+		    "%s does not exist and stays unwritable", it->why),
+		    g->rq->arg);
+}
+
+static void
+add_literal(struct gather *g, const struct item *it, const char *path)
+{
+	struct tree_node node;
+
+	tree_look(g->arena, path, &node);
+	if (node.kind != TREE_MISSING) {
+		add_ruled(g, it->kind, &node, it->why);
+		return;
+	}
+	switch (it->kind) {
+	case FACT_ALLOW_WRITE:
+		add_missing_grant(g, it, path);
+		break;
+	case FACT_DENY_READ:
+		gather_guard(g, GUARD_HIDDEN, path, NULL);
+		break;
+	case FACT_DENY_WRITE:
+		/* Resolved once every grant is known: facts_guard.c. */
+		gather_guard(g, GUARD_ABSENT, path, NULL);
+		break;
+	default:
+		break;
+	}
 }
 
 static bool
-matches(const char *path, void *arg)
+is_match(const struct tree_entry *entry, void *arg)
 {
-	return pattern_match_path(arg, path) > 0;
+	const struct item *it = arg;
+	size_t n = strlen(entry->name);
+	char path[PATH_MAX];
+
+	if (n < it->head + it->tail ||
+	    memcmp(entry->name, it->last, it->head) != 0 ||
+	    memcmp(entry->name + n - it->tail,
+	    it->last + it->last_len - it->tail, it->tail) != 0)
+		return false;
+	if (it->root == NULL)
+		return pattern_match_path(it->pattern, entry->path) > 0;
+	/* The pattern speaks of a way through a symlink. */
+	return snprintf(path, sizeof path, "%s%s", it->root, entry->path +
+	    it->real_len) < (int)sizeof path &&
+	    pattern_match_path(it->pattern, path) > 0;
 }
 
 /* The directory above a glob's first wildcard: where the walk begins. */
 static const char *
 glob_root(struct arena *a, const char *glob)
 {
-	size_t n = strcspn(glob, "*?[\\");
+	size_t n = strcspn(glob, specials);
 
 	while (n > 1 && glob[n - 1] != '/')
 		n--;
 	return n <= 1 ? "/" : arena_strndup(a, glob, n - 1);
 }
 
-static int
-add_entry(struct work *w, enum fact_kind kind, const char *key, size_t i,
-    const struct entry *entry, struct err *e)
+/* How deep below the root a match can lie; 0: any depth. */
+static unsigned
+glob_depth(const char *glob, const char *root)
 {
-	const struct pattern *p = entry->pattern;
-	const char *why = arena_printf(w->arena, "%s[%zu] \"%s\" %s:%d:%d",
-	    key, i, entry->text, entry->at.file, entry->at.line,
-	    entry->at.col);
-	struct tree_nodes found = { 0 };
-	struct tree_node node;
-	int rc = 0;
+	unsigned n = 0;
 
-	if (p->kind == PATTERN_PATH) {
-		tree_look(w->arena, p->text, &node);
-		if (node.kind != TREE_MISSING)
-			add_ruled(w, kind, &node, why);
-		else if (kind == FACT_ALLOW_WRITE && !in_grant(w, p->text) &&
-		    entry->at.file[0] != '<')	/* templates name many */
-			w->rq->notice(arena_printf(w->arena,
-			    "%s does not exist and stays unwritable", why),
-			    w->rq->arg);
+	if (strstr(glob, "**") != NULL)
 		return 0;
-	}
-	rc = tree_find(w->arena, glob_root(w->arena, p->text), matches,
-	    (void *)p, WALK_MAX, &found, e);
-	if (rc != 0) {
-		err_key(e, "%s[%zu]", key, i);
-		err_where(e, entry->at.file, entry->at.line, entry->at.col);
-	}
-	for (size_t k = 0; k < found.n; k++)
-		add_ruled(w, kind, &found.v[k], why);
-	vec_release(&found);
-	return rc;
-}
-
-static int
-add_list(struct work *w, enum fact_kind kind, const char *key,
-    const struct strlist *list, struct err *e)
-{
-	for (size_t i = 0; i < list->n; i++)
-		if (add_entry(w, kind, key, i, &list->v[i], e) != 0)
-			return -1;
-	return 0;
+	for (const char *p = glob + (root[1] == '\0' ? 0 : strlen(root));
+	    *p != '\0'; p++)
+		n += *p == '/';
+	return n;
 }
 
 static void
-add_path(struct work *w, enum fact_kind kind, const char *path,
-    const char *why)
+add_glob(struct gather *g, struct item *it)
 {
+	const char *glob = it->pattern->text;
+	const char *root = glob_root(g->arena, glob);
+	const char *last = strrchr(glob, '/') + 1;
+	size_t n = strlen(last);
+	unsigned depth = glob_depth(glob, root);
 	struct tree_node node;
 
-	tree_look(w->arena, path, &node);
-	if (node.kind != TREE_MISSING)
-		add_fact(w, kind, &node, why);
+	tree_look(g->arena, root, &node);
+	if (node.kind != TREE_MISSING && strcmp(node.real, root) != 0) {
+		it->root = root;
+		it->real_len = node.real[1] == '\0' ? 0 : strlen(node.real);
+		root = node.real;
+	}
+	it->last = last;
+	it->last_len = n;
+	if (strchr(last, '\\') == NULL && strstr(last, "**") == NULL) {
+		it->head = strcspn(last, specials);
+		while (it->tail < n - it->head &&
+		    strchr("*?[]{}", last[n - 1 - it->tail]) == NULL)
+			it->tail++;
+	}
+	gather_want(g, &(struct tree_want){ .root = root, .match = is_match,
+	    .arg = it, .max_depth = depth,
+	    .skip = it->kind == FACT_DENY_WRITE && depth == 0 ?
+	    "node_modules/site-packages" : NULL });
 }
+
+/* "dir" followed by two stars alone is that directory: its name, or NULL. */
+static const char *
+whole_tree(struct arena *a, const char *glob)
+{
+	size_t n = strlen(glob);
+
+	if (n < 5 || strcmp(glob + n - 3, "/**") != 0 ||
+	    strcspn(glob, specials) != n - 2)
+		return NULL;
+	return arena_strndup(a, glob, n - 3);
+}
+
+static void
+add_pattern(struct gather *g, const struct item *like,
+    const struct pattern *pattern, bool is_literal)
+{
+	const char *path = pattern->text;
+	bool is_glob = pattern->kind != PATTERN_PATH;
+	struct item *it;
+
+	if (is_glob && (path = whole_tree(g->arena, path)) != NULL)
+		is_glob = false;
+	if (is_glob == is_literal)
+		return;
+	it = arena_alloc(g->arena, sizeof *it);
+	*it = *like;
+	it->pattern = pattern;
+	if (is_glob)
+		add_glob(g, it);
+	else
+		add_literal(g, it, path);
+}
+
+static void
+add_list(struct gather *g, enum fact_kind kind, const char *key,
+    const struct strlist *list, bool is_literal)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		const struct entry *entry = &list->v[i];
+		const struct pattern *p = entry->pattern;
+		struct item it = { .kind = kind, .layer = g->layer,
+		    .entry = entry, .why = arena_printf(g->arena,
+		    "%s[%zu] \"%s\" %s:%d:%d", key, i, entry->text,
+		    entry->at.file, entry->at.line, entry->at.col) };
+
+		if (p->nalts == 0)
+			add_pattern(g, &it, p, is_literal);
+		for (size_t k = 0; k < p->nalts; k++)
+			add_pattern(g, &it, p->alts[k], is_literal);
+	}
+}
+
+/* Walks, and takes what the globs found. */
+static int
+add_found(struct gather *g, struct err *e)
+{
+	int rc = gather_walk(g, e);
+
+	for (size_t i = 0; i < g->wants.n; i++) {
+		struct tree_want *w = &g->wants.v[i];
+		const struct item *it = w->arg;
+
+		for (size_t k = 0; w->match == is_match && rc == 0 &&
+		    k < w->found.n; k++) {
+			g->layer = it->layer;
+			add_ruled(g, it->kind, &w->found.v[k], it->why);
+		}
+	}
+	return rc;
+}
+
+static void
+drop_wants(struct gather *g)
+{
+	for (size_t i = 0; i < g->wants.n; i++)
+		vec_release(&g->wants.v[i].found);
+	g->wants.n = 0;
+}
+
+/* ---- layers ---- */
+
+static void
+add_readable(const char *path, void *arg)
+{
+	struct gather *g = arg;
+	struct tree_node node;
+
+	tree_look(g->arena, path, &node);
+	if (node.kind != TREE_MISSING)
+		add_ruled(g, FACT_ALLOW_READ, &node, "readable by default");
+}
+
+/* Of Windows below, where programs of both systems run. */
+static void
+add_wsl(struct gather *g)
+{
+	enum tri wish = g->layer->fs.wsl_interop.value;
+
+	if (wish == TRI_TRUE || (wish == TRI_AUTO &&
+	    (access("/proc/sys/fs/binfmt_misc/WSLInterop", F_OK) == 0 ||
+	    access("/proc/sys/fs/binfmt_misc/WSLInterop-late", F_OK) == 0)))
+		add_readable("/init", g);
+}
+
+static void
+add_grants(struct gather *g, bool is_literal)
+{
+	const struct policy *p = g->layer;
+
+	add_list(g, FACT_ALLOW_WRITE, "filesystem.allowWrite",
+	    &p->fs.allow_write, is_literal);
+	if (!is_literal)
+		return;
+	if (p->fs.default_deny_read.value && !p->fs.strict_deny_read.value)
+		decide_readable(p, add_readable, g);
+	if (p->fs.default_deny_read.value || p->fs.strict_deny_read.value)
+		add_wsl(g);
+}
+
+static void
+add_rest(struct gather *g, bool is_literal)
+{
+	const struct policy *p = g->layer;
+
+	add_list(g, FACT_ALLOW_READ, "filesystem.allowRead",
+	    &p->fs.allow_read, is_literal);
+	add_list(g, FACT_ALLOW_READ, "filesystem.allowExecute",
+	    &p->fs.allow_execute, is_literal);
+	add_list(g, FACT_DENY_WRITE, "filesystem.denyWrite",
+	    &p->fs.deny_write, is_literal);
+	add_list(g, FACT_DENY_READ, "filesystem.denyRead",
+	    &p->fs.deny_read, is_literal);
+}
+
+static void
+each_layer(struct gather *g, void (*add)(struct gather *, bool),
+    bool is_literal)
+{
+	for (g->layer = g->rq->policy; g->layer != NULL;
+	    g->layer = g->layer->also)
+		add(g, is_literal);
+}
+
+/* ---- fence's own ---- */
 
 static int
 make_dirs(struct arena *a, const char *path)
@@ -164,105 +495,59 @@ make_dirs(struct arena *a, const char *path)
 	}
 }
 
+/* Before anything is guarded: what is missing then may not be made. */
+static int
+make_own(struct gather *g, const struct own_file *own, struct err *e)
+{
+	const char *full = pattern_clean_path(g->arena, g->rq->cwd,
+	    own->path);
+	struct tree_node node;
+
+	tree_look(g->arena, own->path, &node);
+	if (node.kind == TREE_MISSING && own->must_exist && full != NULL &&
+	    gather_in_grant(g, full) && make_dirs(g->arena, full) != 0)
+		return err_sys(e, errno, "cannot make '%s' (%s), which the "
+		    "command must not make", own->path, own->what);
+	return 0;
+}
+
 /*
  * The policy in force, the record, our programs: told as fence's own when
  * refused.  A name that is a symlink in a writable tree cannot be kept.
  */
 static int
-add_own(struct work *w, const struct own_file *own, struct err *e)
+add_own(struct gather *g, const struct own_file *own, struct err *e)
 {
 	const char *path = own->path, *what = own->what;
-	const char *full = pattern_clean_path(w->arena, w->rq->cwd, path);
+	const char *full = pattern_clean_path(g->arena, g->rq->cwd, path);
 	struct tree_node node;
 
-	tree_look(w->arena, path, &node);
-	if (node.kind == TREE_MISSING && own->must_exist && full != NULL &&
-	    in_grant(w, full)) {
-		if (make_dirs(w->arena, full) != 0)
-			return err_sys(e, errno, "cannot make '%s' (%s), "
-			    "which the command must not make", path, what);
-		tree_look(w->arena, path, &node);
-	}
+	tree_look(g->arena, path, &node);
 	if (node.kind == TREE_MISSING)
 		return 0;
 	if (full != NULL && strcmp(full, node.real) != 0 &&
-	    in_grant(w, full)) {
+	    gather_in_grant(g, full)) {
 		err_set(e, ERR_POLICY, "'%s' (%s) is a symlink inside a "
 		    "writable tree", path, what);
 		err_hint(e, "the command could point it elsewhere: use '%s'",
 		    node.real);
 		return -1;
 	}
-	add_fact(w, FACT_DENY_WRITE, &node, what);
-	policy_own(w->rq->policy, node.real, what);
+	gather_fact(g, FACT_DENY_WRITE, &node, what);
+	policy_own(g->rq->policy, node.real, what);
 	return 0;
 }
 
-/* A grant through a symlink that an earlier run could have planted. */
-static int
-check_links(const struct work *w, struct err *e)
-{
-	for (size_t i = 0; i < w->facts->n; i++) {
-		const struct mount_fact *f = &w->facts->v[i];
-
-		if (f->kind != FACT_ALLOW_WRITE ||
-		    strcmp(f->node.path, f->node.real) == 0 ||
-		    !in_grant(w, f->node.path) || in_grant(w, f->node.real))
-			continue;
-		err_set(e, ERR_POLICY, "'%s' is a symlink inside a writable "
-		    "tree and leads out of it, to '%s'", f->node.path,
-		    f->node.real);
-		err_key(e, "filesystem.allowWrite");
-		err_hint(e, "a command could have planted it: name '%s' "
-		    "itself", f->node.real);
-		return -1;
-	}
-	return 0;
-}
-
-/* What the jail itself stands on, and places that are its own. */
-static int
-check_places(const struct work *w, struct err *e)
-{
-	static const char *const needed[] = { "/etc", "/proc", "/dev", "/run",
-	    "/usr/lib", "/lib64", "/sys" };
-
-	for (size_t i = 0; i < w->facts->n; i++) {
-		const struct mount_fact *f = &w->facts->v[i];
-		bool is_hidden = f->kind == FACT_DENY_READ;
-		const char *bad = NULL;
-
-		for (size_t k = 0; k < sizeof needed / sizeof needed[0]; k++)
-			if (str_path_below(needed[k], f->node.real) &&
-			    (is_hidden || (f->kind == FACT_ALLOW_WRITE &&
-			    strcmp(f->node.real, "/etc") == 0)))
-				bad = "the jail itself needs it as it is";
-		if (is_hidden &&
-		    str_path_below(w->rq->bwrap, f->node.real))
-			bad = "bwrap lies there";
-		if (f->kind != FACT_SEE && (str_path_below(f->node.real,
-		    "/proc") || (str_path_below(f->node.real, "/dev") &&
-		    !str_path_below(f->node.real, "/dev/shm") &&
-		    f->kind != FACT_ALLOW_WRITE)))
-			bad = "/proc and /dev are the jail's own";
-		if (bad == NULL)
-			continue;
-		err_set(e, ERR_POLICY, "'%s' cannot be used here: %s",
-		    f->node.path, bad);
-		err_hint(e, "%s", f->why);
-		return -1;
-	}
-	return 0;
-}
+/* ---- places of every run ---- */
 
 /* Another proc or sysfs mounted inside a writable tree stays read-only. */
 static void
 add_kernel_mount(const char *path, void *arg)
 {
-	struct work *w = arg;
+	struct gather *g = arg;
 
-	if (in_grant(w, path))
-		add_path(w, FACT_DENY_WRITE, path, "the kernel's own");
+	if (gather_in_grant(g, path))
+		gather_path(g, FACT_DENY_WRITE, path, "the kernel's own");
 }
 
 /* Programs of these systems live below /run. */
@@ -273,75 +558,105 @@ static const char *const run_dirs[] = { "/run/current-system",
 static const char *const secrets[] = { "/etc/shadow", "/etc/shadow-",
     "/etc/gshadow", "/etc/gshadow-" };
 
-static int
-add_layer(struct work *w, struct err *e)
+/* Where the command stands, and its home: seen if they may be read. */
+static void
+add_place(struct gather *g, const char *path, const char *why)
 {
-	const struct policy *p = w->layer;
+	struct verdict v;
 
-	if (add_list(w, FACT_ALLOW_WRITE, "filesystem.allowWrite",
-	    &p->fs.allow_write, e) != 0 ||
-	    add_list(w, FACT_ALLOW_READ, "filesystem.allowRead",
-	    &p->fs.allow_read, e) != 0 ||
-	    add_list(w, FACT_DENY_WRITE, "filesystem.denyWrite",
-	    &p->fs.deny_write, e) != 0)
+	if (path == NULL)
+		return;
+	decide_fs(g->rq->policy, FS_READ, path, &v);
+	gather_path(g, v.action == ACTION_ALLOW ? FACT_SEE : FACT_PLACE, path,
+	    why);
+}
+
+/* Grants by name; here, that they are seen also where all is private. */
+static void
+add_exposed(struct gather *g, const struct exposed *x)
+{
+	struct tree_node node;
+
+	tree_look(g->arena, x->path, &node);
+	if (node.kind == TREE_MISSING) {
+		g->rq->notice(arena_printf(g->arena, "--expose-host-path: "
+		    "'%s' does not exist", x->path), g->rq->arg);
+		return;
+	}
+	*vec_push(g->facts) = (struct mount_fact){ .kind = x->is_writable ?
+	    FACT_ALLOW_WRITE : FACT_SEE, .node = node,
+	    .why = "--expose-host-path", .is_exposed = true };
+	g->rq->notice(arena_printf(g->arena, "the host's '%s' is %s inside",
+	    node.real, x->is_writable ? "writable" : "visible"),
+	    g->rq->arg);
+}
+
+static void
+add_places(struct gather *g)
+{
+	add_place(g, g->rq->cwd, "the working directory");
+	for (size_t i = 0; i < g->rq->nways; i++)
+		links_on_way(g->arena, g->rq->ways[i], add_link, g);
+	gather_path(g, FACT_PLACE, g->rq->policy->home != NULL ?
+	    g->rq->policy->home : "/", "home");
+	for (size_t i = 0; i < sizeof run_dirs / sizeof run_dirs[0]; i++)
+		gather_path(g, FACT_SEE, run_dirs[i],
+		    "programs of this system");
+	for (size_t i = 0; i < g->rq->nexposed; i++)
+		add_exposed(g, &g->rq->exposed[i]);
+	for (size_t i = 0; i < g->rq->policy->devices.allow.n; i++)
+		gather_path(g, FACT_DEVICE,
+		    g->rq->policy->devices.allow.v[i].text, "devices.allow");
+	if (getuid() != 0)
+		return;
+	for (size_t i = 0; i < sizeof secrets / sizeof secrets[0]; i++)
+		gather_path(g, FACT_DENY_READ, secrets[i], "always hidden");
+	tree_kernel_mounts(add_kernel_mount, g);
+}
+
+static int
+gather_all(struct gather *g, struct err *e)
+{
+	/* Grants first: what is below them is looked at more closely. */
+	each_layer(g, add_grants, true);
+	each_layer(g, add_grants, false);
+	if (add_found(g, e) != 0 || facts_check_roots(&g->roots, e) != 0)
 		return -1;
-	return add_list(w, FACT_DENY_READ, "filesystem.denyRead",
-	    &p->fs.deny_read, e);
+	drop_wants(g);
+	for (size_t i = 0; i < g->rq->nown; i++)
+		if (make_own(g, &g->rq->own[i], e) != 0)
+			return -1;
+	each_layer(g, add_rest, true);
+	each_layer(g, add_rest, false);
+	guard_searches(g);
+	if (add_found(g, e) != 0)
+		return -1;
+	guard_facts(g);
+	add_places(g);
+	if (socket_facts(g, e) != 0 || check_facts(g, e) != 0)
+		return -1;
+	for (size_t i = 0; i < g->rq->nown; i++)
+		if (add_own(g, &g->rq->own[i], e) != 0)
+			return -1;
+	return 0;
 }
 
 int
 facts_gather(const struct facts_request *rq, struct facts *ret, struct err *e)
 {
-	struct work w = { .rq = rq, .arena = rq->arena, .facts = ret };
+	struct gather g = { .rq = rq, .arena = rq->arena, .facts = ret };
+	int rc = gather_all(&g, e);
 
-	for (w.layer = rq->policy; w.layer != NULL; w.layer = w.layer->also)
-		if (add_layer(&w, e) != 0)
-			return -1;
-	add_path(&w, FACT_SEE, rq->cwd, "the working directory");
-	for (size_t i = 0; i < sizeof run_dirs / sizeof run_dirs[0]; i++)
-		add_path(&w, FACT_SEE, run_dirs[i], "programs of this system");
-	if (check_places(&w, e) != 0 || check_links(&w, e) != 0)
-		return -1;
-	for (size_t i = 0; i < rq->nown; i++)
-		if (add_own(&w, &rq->own[i], e) != 0)
-			return -1;
-	if (getuid() != 0)
-		return 0;
-	for (size_t i = 0; i < sizeof secrets / sizeof secrets[0]; i++)
-		add_path(&w, FACT_DENY_READ, secrets[i], "always hidden");
-	tree_kernel_mounts(add_kernel_mount, &w);
-	return 0;
+	drop_wants(&g);
+	vec_release(&g.wants);
+	vec_release(&g.roots);
+	return rc;
 }
 
-int
-facts_check_roots(const struct path_list *roots, struct err *e)
+void
+facts_release(struct facts *f)
 {
-	for (size_t i = 0; i < roots->n; i++) {
-		const char *path = roots->v[i];
-		struct stat st;
-
-		if (strcmp(path, "/") == 0) {
-			err_set(e, ERR_POLICY, "'/' as a whole cannot be made "
-			    "writable");
-			err_key(e, "filesystem.allowWrite");
-			err_hint(e, "name the directories that the command "
-			    "has to write to");
-			return -1;
-		}
-		if (tree_is_kernel(path)) {
-			err_set(e, ERR_POLICY, "'%s' is the kernel's own and "
-			    "cannot be made writable", path);
-			err_key(e, "filesystem.allowWrite");
-			return -1;
-		}
-		if (getuid() != 0 || stat(path, &st) != 0 || st.st_uid == 0)
-			continue;
-		/* Without CAP_DAC_OVERRIDE root may not write there. */
-		err_set(e, ERR_POLICY, "'%s' belongs to uid %u, and inside the "
-		    "jail root has no power over it", path,
-		    (unsigned)st.st_uid);
-		err_hint(e, "run fence-run as that user");
-		return -1;
-	}
-	return 0;
+	vec_release(&f->guards);
+	vec_release(&f->sockets);
+	vec_release(f);
 }

@@ -2,6 +2,11 @@
  * facts: what the policy's paths are on this disk.  The I/O of planning, and
  * the refusals that can only be made once one has looked.  launcher/mounts.c
  * turns the facts into mounts.
+ *
+ *	facts.c		entries of the policy, fence's own files
+ *	facts_guard.c	guarded names, repositories
+ *	facts_socket.c	unix sockets of the host
+ *	facts_check.c	refusals
  */
 #ifndef FENCE_LAUNCHER_FACTS_H
 #define FENCE_LAUNCHER_FACTS_H
@@ -9,6 +14,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "launcher/guard.h"
+#include "launcher/made.h"
 #include "launcher/mounts.h"
 #include "platform/base/arena.h"
 #include "platform/base/err.h"
@@ -17,13 +24,31 @@
 struct facts {
 	struct mount_fact	*v;
 	size_t			 n, cap;
+	/* What no mount holds: names that are missing. */
+	struct guard_list {
+		struct guard_path	*v;
+		size_t			 n, cap;
+	}			 guards;
+	/* Sockets that the walk saw; which of them live, facts_socket.c
+	 * finds out. */
+	struct path_list	 sockets;
 };
 
 struct facts_request {
 	struct arena	*arena;
 	struct policy	*policy;	/* first layer; gets policy_own() */
 	const char	*cwd;
-	const char	*bwrap;		/* must stay visible */
+	/* Paths as the command will spell them: HOME, PWD. */
+	const char	*ways[2];
+	size_t		 nways;
+	/* Makes missing directories that are granted; NULL: none are made. */
+	struct made	*made;
+	/* --expose-host-path, --expose-host-path-rw. */
+	struct exposed {
+		const char	*path;
+		bool		 is_writable;
+	}		*exposed;
+	size_t		 nexposed;
 	/* fence's own: policy files in force, record, programs. */
 	const struct own_file {
 		const char	*path;
@@ -40,7 +65,14 @@ struct facts_request {
 
 int	 facts_gather(const struct facts_request *, struct facts *,
 	    struct err *);
+void	 facts_release(struct facts *);
 /* After planning: is each writable tree one that can be made so? */
 int	 facts_check_roots(const struct path_list *, struct err *);
+/* After planning: what mounts hold must be held again when the host
+ * replaces it. */
+void	 facts_guard_mounts(struct facts *, const struct mounts *);
+/* The table for the shim (shim/wire.h, WIRE_TABLE). */
+void	 facts_names(const struct facts *, const struct mounts *,
+	    struct buf *);
 
 #endif

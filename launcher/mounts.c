@@ -1,21 +1,25 @@
 #include "launcher/mounts.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "platform/base/str.h"
 #include "platform/base/vec.h"
 
-/* Places every jail has of its own, whatever the policy says. */
-static const struct jail_mount base[] = {
-	{ .kind = MOUNT_RO, .path = "/", .why = "everything is readable" },
-	{ .kind = MOUNT_DEV, .path = "/dev", .why = "private" },
-	{ .kind = MOUNT_PROC, .path = "/proc", .why = "private" },
-	{ .kind = MOUNT_TMPFS, .path = "/tmp", .why = "private" },
+/* Facts about one path, folded. */
+struct ruling {
+	const struct mount_fact	*fact;		/* the one that speaks */
+	enum fact_kind		 kind;
+	bool			 is_shown;	/* denied to write, not to read */
 };
 
-enum { NBASE = sizeof base / sizeof base[0] };
+struct planner {
+	struct arena			*arena;
+	const struct mounts_mode	*mode;
+	struct mounts			*out;
+	/* Planned mounts around the current path, innermost last. */
+	struct { size_t *v; size_t n, cap; } around;
+};
 
 static bool
 is_private(const char *path)
@@ -34,19 +38,37 @@ is_own(const char *path)
 	    strcmp(path, "/tmp") == 0 || strcmp(path, "/run") == 0;
 }
 
+/* Ours lie there: the host's would not do. */
+static bool
+is_laid_over(const char *path)
+{
+	static const char *const names[] = { "/etc/resolv.conf", "/etc/hosts",
+	    "/etc/ld.so.preload" };
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (strcmp(path, names[i]) == 0)
+			return true;
+	return false;
+}
+
 static bool
 is_useless(const struct mount_fact *f)
 {
 	const char *path = f->node.real;
 
-	if (f->node.kind == TREE_MISSING || is_own(path))
+	if (f->kind == FACT_LINK)
+		return false;
+	if (f->node.kind == TREE_MISSING || strcmp(path, "/") == 0 ||
+	    strcmp(path, "/etc") == 0)
+		return true;	/* those two are in the base */
+	if (f->kind == FACT_DEVICE || f->is_exposed)
+		return false;
+	if (f->kind < FACT_SOCKET && is_laid_over(path))
 		return true;
-	/* The recursive bind of / shows it already. */
-	return f->kind == FACT_SEE && !is_private(path);
+	return is_own(path);
 }
 
-/* Parents before children ('/' sorts before every other byte), and at the
- * same path the one that speaks last. */
+/* Parents before children: '/' sorts before every other byte. */
 static int
 by_path(const void *pa, const void *pb)
 {
@@ -68,69 +90,122 @@ by_path(const void *pa, const void *pb)
 	return (int)a->kind - (int)b->kind;
 }
 
-static bool
-is_denial(const struct mount_fact *f)
+/* ---- several facts about one path ---- */
+
+/* The facts [from, to) of one path, in the order of their kinds. */
+static struct ruling
+fold(const struct mount_fact **from, const struct mount_fact **to)
 {
-	return f->kind == FACT_DENY_READ || f->kind == FACT_DENY_WRITE;
+	struct ruling r = { .fact = to[-1], .kind = to[-1]->kind };
+
+	if (r.kind == FACT_DENY_WRITE)
+		for (const struct mount_fact **f = from; f < to; f++)
+			r.is_shown |= (*f)->kind == FACT_SEE ||
+			    (*f)->kind == FACT_ALLOW_READ ||
+			    (*f)->kind == FACT_ALLOW_WRITE;
+	return r;
+}
+
+static bool
+hides(const struct ruling *r)
+{
+	return r->kind == FACT_DENY_READ || r->kind == FACT_SOCKET;
 }
 
 static enum mount_kind
-kind_of(const struct mount_fact *f)
+kind_of(const struct ruling *r)
 {
-	switch (f->kind) {
+	switch (r->kind) {
 	case FACT_ALLOW_WRITE:
 		return MOUNT_RW;
 	case FACT_DENY_READ:
-		return f->node.kind == TREE_DIR ? MOUNT_MASK_DIR :
+	case FACT_SOCKET:
+		return r->fact->node.kind == TREE_DIR ? MOUNT_MASK_DIR :
 		    MOUNT_MASK_FILE;
-	case FACT_DENY_WRITE:
-	case FACT_ALLOW_READ:
-	case FACT_SEE:
-		break;
+	case FACT_LINK:
+		return MOUNT_LINK;
+	case FACT_PLACE:
+		return MOUNT_PLACE;
+	case FACT_DEVICE:
+		return MOUNT_DEVICE;
+	default:
+		return MOUNT_RO;
 	}
-	return MOUNT_RO;
 }
 
-/* The nearest mount above path that is already planned. */
-static const struct jail_mount *
-cover(const struct mount_list *l, const char *path)
+/* ---- the mounts around a path ---- */
+
+static bool
+is_mask(enum mount_kind kind)
 {
-	for (size_t i = l->n; i > 0; i--)
+	return kind == MOUNT_MASK_DIR || kind == MOUNT_MASK_FILE ||
+	    kind == MOUNT_MASK_AROUND || kind == MOUNT_CLOSED;
+}
+
+/* The innermost mount around path; paths come in order. */
+static const struct jail_mount *
+cover(struct planner *p, const char *path)
+{
+	struct mount_list *l = &p->out->list;
+
+	for (; p->around.n > 0; p->around.n--) {
+		struct jail_mount *m =
+		    &l->v[p->around.v[p->around.n - 1]];
+
+		if (str_path_below(path, m->path))
+			return m;
+	}
+	for (size_t i = MOUNTS_BASE; i > 1; i--)
 		if (str_path_below(path, l->v[i - 1].path))
 			return &l->v[i - 1];
-	return NULL;
+	return &l->v[0];
 }
 
-static bool
-is_mask(const struct jail_mount *m)
+static void
+push(struct planner *p, struct jail_mount m)
 {
-	return m->kind == MOUNT_MASK_DIR || m->kind == MOUNT_MASK_FILE ||
-	    m->kind == MOUNT_MASK_AROUND;
+	if (m.kind != MOUNT_LINK && m.kind != MOUNT_PLACE)
+		*vec_push(&p->around) = p->out->list.n;
+	*vec_push(&p->out->list) = m;
 }
 
-/* A mount that would change nothing, because what covers it is the same. */
+/* Hidden, or in a private place, where nothing of the host's is seen. */
 static bool
-is_covered(const struct mount_list *l, const struct mount_fact *f)
+is_unseen(const struct jail_mount *m, bool is_base, const char *path)
 {
-	const struct jail_mount *m = cover(l, f->node.real);
-	enum mount_kind kind = kind_of(f);
+	return is_mask(m->kind) || m->kind == MOUNT_ETC_OWN ||
+	    (is_base && is_private(path));
+}
 
-	if (m == NULL)
-		return false;
-	/* A denial in a private place where nothing of the host's is seen. */
-	if (is_denial(f) && is_private(f->node.real) &&
-	    m < l->v + NBASE)
-		return true;
-	if (kind == MOUNT_MASK_DIR || kind == MOUNT_MASK_FILE)
-		return is_mask(m);
-	/* A path that was refused a read stays refused: a read-only bind
-	 * inside a masked directory would show it again. */
-	if (f->kind == FACT_DENY_WRITE && is_mask(m))
-		return true;
-	/* A grant to read opens what is hidden, and takes nothing away. */
-	if (f->kind == FACT_ALLOW_READ)
-		return !is_mask(m);
-	return m->kind == kind;
+/* Does what is around the path already give what is asked? */
+static bool
+is_given(const struct ruling *r, const struct jail_mount *m, bool is_base)
+{
+	const char *path = r->fact->node.real;
+
+	switch (r->kind) {
+	case FACT_DENY_READ:
+	case FACT_SOCKET:
+		return is_unseen(m, is_base, path);
+	case FACT_DENY_WRITE:
+		if (is_unseen(m, is_base, path))
+			return !r->is_shown;
+		return m->kind == MOUNT_RO || m->kind == MOUNT_ETC;
+	case FACT_ALLOW_WRITE:
+		return m->kind == MOUNT_RW;
+	case FACT_ALLOW_READ:
+	case FACT_SEE:
+		/* It opens what is hidden, and takes nothing away. */
+		return !is_unseen(m, is_base, path);
+	case FACT_LINK:
+	case FACT_PLACE:
+		return !is_mask(m->kind) && m->kind != MOUNT_ETC_OWN;
+	case FACT_DEVICE:
+		return m->kind != MOUNT_DEV;
+	case FACT_NKINDS:
+		break;
+	}
+	return true;
 }
 
 /*
@@ -139,62 +214,145 @@ is_covered(const struct mount_list *l, const struct mount_fact *f)
  * leave the denial behind.
  */
 static void
-pin_ancestors(struct arena *a, struct mount_list *l,
-    const struct mount_fact *f)
+pin_ancestors(struct planner *p, const struct jail_mount *m, const char *path)
 {
-	const struct jail_mount *m = cover(l, f->node.real);
-	size_t from = m != NULL ? strlen(m->path) + 1 : 0;
+	size_t from = strlen(m->path) + 1;
 
-	if (m == NULL || m->kind != MOUNT_RW)
+	if (m->kind != MOUNT_RW)
 		return;
-	for (const char *p = strchr(f->node.real + from, '/'); p != NULL;
-	    p = strchr(p + 1, '/'))
-		*vec_push(l) = (struct jail_mount){ .kind = MOUNT_RW,
-		    .path = arena_strndup(a, f->node.real,
-		    (size_t)(p - f->node.real)),
-		    .why = "pinned: a denial lies below" };
+	for (const char *s = strchr(path + from, '/'); s != NULL;
+	    s = strchr(s + 1, '/'))
+		push(p, (struct jail_mount){ .kind = MOUNT_RW,
+		    .path = arena_strndup(p->arena, path, (size_t)(s - path)),
+		    .why = "pinned: a denial lies below" });
 }
 
-/* A mask with a grant inside lets a walk pass through. */
+static void
+plan_path(struct planner *p, const struct ruling *r)
+{
+	const struct mount_fact *f = r->fact;
+	const struct jail_mount *m = cover(p, f->node.real);
+
+	if (r->kind == FACT_ALLOW_WRITE)
+		*vec_push(&p->out->roots) = f->node.real;
+	if (is_given(r, m, m < p->out->list.v + MOUNTS_BASE))
+		return;
+	if (hides(r) || r->kind == FACT_DENY_WRITE)
+		pin_ancestors(p, m, f->node.real);
+	push(p, (struct jail_mount){ .kind = kind_of(r),
+	    .path = f->node.real, .why = f->why, .dev = f->node.dev,
+	    .ino = f->node.ino, .text = f->text });
+}
+
+/* A mask with something granted inside lets a walk pass through. */
 static void
 open_masks(struct mount_list *l)
 {
-	for (size_t i = NBASE; i < l->n; i++)
+	for (size_t i = MOUNTS_BASE; i < l->n; i++)
 		for (size_t k = i + 1; k < l->n &&
-		    l->v[i].kind == MOUNT_MASK_DIR; k++)
-			if (!is_mask(&l->v[k]) &&
-			    str_path_below(l->v[k].path, l->v[i].path))
+		    l->v[i].kind == MOUNT_MASK_DIR &&
+		    str_path_below(l->v[k].path, l->v[i].path); k++)
+			if (!is_mask(l->v[k].kind))
 				l->v[i].kind = MOUNT_MASK_AROUND;
 }
 
-void
-mounts_plan(struct arena *a, const struct mount_fact *facts, size_t n,
-    struct mount_list *ret, struct path_list *ret_roots)
+/* ---- what every jail has ---- */
+
+static const struct mount_fact *
+find(const struct mount_fact *facts, size_t n, enum fact_kind kind,
+    const char *path)
 {
+	for (size_t i = 0; i < n; i++)
+		if (facts[i].kind == kind &&
+		    facts[i].node.kind != TREE_MISSING &&
+		    strcmp(facts[i].node.real, path) == 0)
+			return &facts[i];
+	return NULL;
+}
+
+static void
+plan_base(struct planner *p, const struct mount_fact *facts, size_t n)
+{
+	const struct mount_fact *no_root = find(facts, n, FACT_DENY_READ,
+	    "/"), *no_etc = find(facts, n, FACT_DENY_READ, "/etc");
+	bool is_closed = p->mode->is_closed || no_root != NULL;
+	const struct mount_fact plain = { .why = "what the jail needs" };
+	struct mount_list *l = &p->out->list;
+
+	*vec_push(l) = is_closed ? (struct jail_mount){ MOUNT_CLOSED,
+	    .path = "/", .why = no_root != NULL ? no_root->why :
+	    "reading has to be granted" } :
+	    (struct jail_mount){ MOUNT_RO, .path = "/",
+	    .why = "everything is readable" };
+	if (no_etc == NULL && is_closed && find(facts, n, FACT_ALLOW_READ,
+	    "/etc") == NULL && find(facts, n, FACT_ALLOW_READ, "/") == NULL)
+		no_etc = &plain;
+	*vec_push(l) = no_etc != NULL ? (struct jail_mount){ MOUNT_ETC_OWN,
+	    .path = "/etc", .why = no_etc->why } :
+	    (struct jail_mount){ MOUNT_ETC, .path = "/etc",
+	    .why = "the host's, with the jail's names and hosts" };
+	*vec_push(l) = (struct jail_mount){ p->mode->is_host_dev ?
+	    MOUNT_DEV_HOST : MOUNT_DEV, .path = "/dev",
+	    .why = p->mode->is_host_dev ? "devices.mode" : "private" };
+	*vec_push(l) = (struct jail_mount){ MOUNT_PROC, .path = "/proc",
+	    .why = "private" };
+	*vec_push(l) = (struct jail_mount){ MOUNT_TMPFS, .path = "/tmp",
+	    .why = "private", .size = p->mode->tmp_size };
+}
+
+/* What bwrap needs in order to start: its libraries' usual places. */
+static bool
+stands_on(const struct planner *p, const char *path)
+{
+	static const char *const needed[] = { "/usr/lib", "/usr/lib64",
+	    "/lib", "/lib64", "/nix/store", "/gnu/store" };
+
+	if (p->mode->bwrap != NULL && str_path_below(p->mode->bwrap, path))
+		return true;
+	for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
+		if (str_path_below(needed[i], path) ||
+		    str_path_below(path, needed[i]))
+			return true;
+	return false;
+}
+
+static bool
+needs_apart(const struct planner *p)
+{
+	const struct mount_list *l = &p->out->list;
+
+	if (l->v[0].kind == MOUNT_CLOSED || l->v[1].kind == MOUNT_ETC_OWN)
+		return true;
+	for (size_t i = MOUNTS_BASE; i < l->n; i++)
+		if (is_mask(l->v[i].kind) && stands_on(p, l->v[i].path))
+			return true;
+	return false;
+}
+
+void
+mounts_plan(struct arena *a, const struct mounts_mode *mode,
+    const struct mount_fact *facts, size_t n, struct mounts *ret)
+{
+	struct planner p = { .arena = a, .mode = mode, .out = ret };
 	const struct mount_fact **sorted = xcalloc(n + 1, sizeof *sorted);
 	size_t k = 0;
 
-	for (size_t i = 0; i < NBASE; i++)
-		*vec_push(ret) = base[i];
+	plan_base(&p, facts, n);
 	for (size_t i = 0; i < n; i++)
 		if (!is_useless(&facts[i]))
 			sorted[k++] = &facts[i];
 	qsort(sorted, k, sizeof *sorted, by_path);
-	for (size_t i = 0; i < k; i++) {
-		const struct mount_fact *f = sorted[i];
+	for (size_t i = 0, end; i < k; i = end) {
+		struct ruling r;
 
-		if (i + 1 < k && strcmp(f->node.real,
-		    sorted[i + 1]->node.real) == 0)
+		for (end = i + 1; end < k && strcmp(sorted[i]->node.real,
+		    sorted[end]->node.real) == 0; end++)
 			continue;
-		if (f->kind == FACT_ALLOW_WRITE)
-			*vec_push(ret_roots) = f->node.real;
-		if (is_covered(ret, f))
-			continue;
-		if (is_denial(f))
-			pin_ancestors(a, ret, f);
-		*vec_push(ret) = (struct jail_mount){ kind_of(f),
-		    f->node.real, f->why, f->node.dev, f->node.ino };
+		r = fold(sorted + i, sorted + end);
+		plan_path(&p, &r);
 	}
 	free(sorted);
-	open_masks(ret);
+	vec_release(&p.around);
+	open_masks(&ret->list);
+	ret->is_apart = needs_apart(&p);
 }

@@ -1,25 +1,38 @@
 /*
  * mounts: the planner.  Policy + what is on disk -> mounts in order.  Pure:
- * it looks at nothing; launcher/plan.c gathers the facts.
+ * it looks at nothing; launcher/facts.c gathers the facts.
  */
 #ifndef FENCE_LAUNCHER_MOUNTS_H
 #define FENCE_LAUNCHER_MOUNTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "platform/base/arena.h"
 #include "platform/jail.h"
 #include "platform/tree.h"
 
-/* In the order in which they speak for the same path: the last one wins. */
-enum fact_kind { FACT_SEE, FACT_ALLOW_READ, FACT_ALLOW_WRITE,
-	FACT_DENY_WRITE, FACT_DENY_READ };
+enum fact_kind {
+	FACT_PLACE,		/* the command must be able to stand there */
+	FACT_LINK,		/* a symlink on the way to something granted */
+	FACT_SEE,		/* to be seen although /tmp or /run hides it */
+	FACT_ALLOW_READ,
+	FACT_ALLOW_WRITE,
+	FACT_DEVICE,		/* a node of /dev beyond the usual ones */
+	FACT_SOCKET,		/* somebody of the host's listens there */
+	FACT_DENY_WRITE,
+	FACT_DENY_READ,
+	FACT_NKINDS
+};
 
 /* One path that a rule means, as it lies on disk. */
 struct mount_fact {
 	enum fact_kind		 kind;
 	struct tree_node	 node;
 	const char		*why;	/* the rule in words */
+	const char		*text;	/* FACT_LINK: where it leads */
+	bool			 is_exposed;	/* also /tmp itself */
 };
 
 struct mount_list {
@@ -32,11 +45,27 @@ struct path_list {
 	size_t		  n, cap;
 };
 
+/* What is the same for all paths. */
+struct mounts_mode {
+	bool		 is_closed;	/* reading has to be granted */
+	bool		 is_host_dev;	/* devices.mode: host */
+	uint64_t	 tmp_size;	/* of /tmp; 0: as usual */
+	const char	*bwrap;		/* has to start outside the tree */
+};
+
+struct mounts {
+	struct mount_list	 list;
+	struct path_list	 roots;	/* writable trees, for Landlock */
+	bool			 is_apart;	/* see struct jail_spec */
+};
+
+enum { MOUNTS_BASE = 5 };	/* the first ones, which every jail has */
+
 /*
- * ret_roots: writable trees for the second wall.  FACT_SEE: must be visible although it lies below a private
- * /tmp or /run (the working directory, the policy file in force).
+ * Several facts about one path are one: a denial to read hides it; a denial
+ * to write leaves it readable if anything grants that.
  */
-void	 mounts_plan(struct arena *, const struct mount_fact *, size_t n,
-	    struct mount_list *ret, struct path_list *ret_roots);
+void	 mounts_plan(struct arena *, const struct mounts_mode *,
+	    const struct mount_fact *, size_t n, struct mounts *ret);
 
 #endif

@@ -13,6 +13,10 @@ const struct opt run_opts[] = {
 	    "tell every refusal on stderr as it happens" },
 	{ 0, "trace-file", "DEST", OPT_TEXT, AT(trace_file),
 	    "write each record as a JSON line to FILE, fd:N or unix:PATH" },
+	{ 0, "expose-host-path", "PATH", OPT_LIST, AT(expose),
+	    "show the host's PATH, also below /tmp and /run" },
+	{ 0, "expose-host-path-rw", "PATH", OPT_LIST, AT(expose_rw),
+	    "the same, writable" },
 	{ 0, "dry-run", NULL, OPT_FLAG, AT(dry_run),
 	    "print what would be done and start nothing" },
 	{ 0, "list-templates", NULL, OPT_FLAG, AT(list_templates),
@@ -24,8 +28,6 @@ const struct opt run_opts[] = {
 	{ 'c', "c", NULL, OPT_LATER, 0, NULL },
 	{ 'p', "port", NULL, OPT_LATER, 0, NULL },
 	{ 0, "service-execution-model", NULL, OPT_LATER, 0, NULL },
-	{ 0, "expose-host-path", NULL, OPT_LATER, 0, NULL },
-	{ 0, "expose-host-path-rw", NULL, OPT_LATER, 0, NULL },
 	{ 0, "shell", NULL, OPT_LATER, 0, NULL },
 	{ 0, "shell-login", NULL, OPT_LATER, 0, NULL },
 	{ 0, "fence-log-file", NULL, OPT_LATER, 0, NULL },
@@ -230,6 +232,8 @@ opt_release(struct run_options *ro)
 	vec_release(&ro->write);
 	vec_release(&ro->read);
 	vec_release(&ro->deny_read);
+	vec_release(&ro->expose);
+	vec_release(&ro->expose_rw);
 }
 
 void

@@ -33,6 +33,8 @@ struct run_options {
 	struct opt_list	 write;		/* -w PATH */
 	struct opt_list	 read;		/* -r PATH */
 	struct opt_list	 deny_read;
+	struct opt_list	 expose;	/* --expose-host-path PATH */
+	struct opt_list	 expose_rw;
 };
 
 enum opt_kind {

@@ -1,5 +1,6 @@
 #include "launcher/plan.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -12,35 +13,24 @@
 
 #include "launcher/enforce.h"
 #include "launcher/env.h"
-#include "launcher/facts.h"
-#include "launcher/mounts.h"
+#include "launcher/plan_work.h"
 #include "launcher/request.h"
-#include "launcher/trace.h"
 #include "platform/base/str.h"
 #include "platform/base/vec.h"
 #include "platform/fd.h"
 #include "platform/paths.h"
 #include "platform/pause.h"
 #include "policy/pattern.h"
-#include "policy/trust.h"
 
-enum { ETC_FILE_MAX = 16 * 1024 };
+enum { ETC_FILE_MAX = 16 * 1024, ETC_FILES_MAX = 64 };
 
-struct notices {
-	const char	**v;
-	size_t		  n, cap;
+struct etc_files {
+	struct jail_file	*v;
+	size_t			 n, cap;
 };
 
-/* While planning; what it gathers moves into the arena at the end. */
-struct work {
-	struct plan	*plan;
-	struct arena	*arena;
-	struct notices	 notices;
-	struct resolve_request request;
-};
-
-static void *
-keep(struct arena *a, const void *v, size_t bytes)
+void *
+plan_keep(struct arena *a, const void *v, size_t bytes)
 {
 	void *p = arena_alloc(a, bytes + 1);
 
@@ -72,8 +62,8 @@ check_stdio(struct err *e)
 	return 0;
 }
 
-static void
-add_notice(const char *text, void *arg)
+void
+plan_notice(const char *text, void *arg)
 {
 	struct work *w = arg;
 
@@ -112,114 +102,11 @@ load_policy(struct work *w, const struct run_options *ro, char **env,
 		return -1;
 	w->plan->policy = r->policy;
 	for (size_t i = 0; i < r->nnotices; i++)
-		add_notice(r->notices[i], w);
+		plan_notice(r->notices[i], w);
 	if (r->is_builtin_default &&
 	    check_workspace(r->workspace, w->request.home, e) != 0)
 		return -1;
-	return enforce_check(r->policy, add_notice, w, e);
-}
-
-/* ---- files ---- */
-
-struct owns {
-	struct own_file	*v;
-	size_t		 n, cap;
-};
-
-/* Binaries and helpers that a later run would trust. */
-static void
-own_parts(struct work *w, struct owns *own)
-{
-	static const char *const names[] = { "fence", "fence-run" };
-	const char *init = w->plan->spec.init;
-	char exe[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-	char *slash;
-
-	*vec_push(own) = (struct own_file){ arena_strndup(w->arena, init,
-	    (size_t)(strrchr(init, '/') - init)), "fence's own programs", false };
-	exe[n > 0 ? n : 0] = '\0';
-	slash = strrchr(exe, '/');
-	for (size_t i = 0; slash != NULL && i < 2; i++)
-		*vec_push(own) = (struct own_file){ arena_printf(w->arena,
-		    "%.*s/%s", (int)(slash - exe), exe, names[i]),
-		    "fence's own program", false };
-}
-
-/* The user's own policies and what was trusted: for runs to come. */
-static void
-own_state(struct work *w, char *const *env, struct owns *own)
-{
-	const char *home = w->request.home;
-	const char *store = trust_store(w->arena, home, env);
-	const char *config = env_get(env, "XDG_CONFIG_HOME");
-
-	if (store != NULL)
-		*vec_push(own) = (struct own_file){ arena_strndup(w->arena,
-		    store, (size_t)(strrchr(store, '/') - store)),
-		    "fence's state", true };
-	if (config != NULL && config[0] == '/')
-		config = arena_printf(w->arena, "%s/fence", config);
-	else if (home != NULL)
-		config = arena_printf(w->arena, "%s/.config/fence", home);
-	else
-		return;
-	*vec_push(own) = (struct own_file){ config, "your own policies",
-	    true };
-}
-
-/* A record that the jail could rewrite would be none. */
-static void
-own_files(struct work *w, const struct run_options *ro, char *const *env,
-    struct owns *own)
-{
-	const struct resolved *r = &w->plan->resolved;
-
-	for (size_t i = 0; i < r->nfiles; i++)
-		*vec_push(own) = (struct own_file){ r->files[i],
-		    "the policy in force", false };
-	/* As it was written: a symlink there could be pointed elsewhere. */
-	if (ro->settings != NULL)
-		*vec_push(own) = (struct own_file){ ro->settings,
-		    "the policy in force", false };
-	if (ro->trace_file != NULL && trace_is_file(ro->trace_file))
-		*vec_push(own) = (struct own_file){ ro->trace_file,
-		    "the record of this run", false };
-	own_parts(w, own);
-	own_state(w, env, own);
-}
-
-static int
-plan_files(struct work *w, const struct run_options *ro, char *const *env,
-    struct err *e)
-{
-	struct jail_spec *spec = &w->plan->spec;
-	struct owns own = { 0 };
-	struct facts facts = { 0 };
-	struct mount_list mounts = { 0 };
-	struct path_list roots = { 0 };
-	struct facts_request rq = { .arena = w->arena,
-	    .policy = w->plan->policy, .cwd = w->request.cwd,
-	    .bwrap = spec->bwrap, .notice = add_notice, .arg = w };
-	int rc;
-
-	own_files(w, ro, env, &own);
-	rq.own = own.v;
-	rq.nown = own.n;
-	rc = facts_gather(&rq, &facts, e);
-	if (rc == 0) {
-		mounts_plan(w->arena, facts.v, facts.n, &mounts, &roots);
-		rc = facts_check_roots(&roots, e);
-	}
-	spec->mounts = keep(w->arena, mounts.v, mounts.n * sizeof *mounts.v);
-	spec->nmounts = mounts.n;
-	spec->write_roots = keep(w->arena, roots.v, roots.n * sizeof *roots.v);
-	spec->nwrite_roots = roots.n;
-	vec_release(&own);
-	vec_release(&facts);
-	vec_release(&mounts);
-	vec_release(&roots);
-	return rc;
+	return enforce_check(r->policy, plan_notice, w, e);
 }
 
 /* ---- network ---- */
@@ -267,7 +154,7 @@ plan_ranges(struct work *w)
 		else if (by_bytes(&ranges.v[i], &ranges.v[ranges.n - 1]) != 0)
 			ranges.v[ranges.n++] = ranges.v[i];
 	w->plan->wants_names = l->n > 0;
-	w->plan->spec.ranges = keep(w->arena, ranges.v,
+	w->plan->spec.ranges = plan_keep(w->arena, ranges.v,
 	    ranges.n * sizeof *ranges.v);
 	w->plan->spec.nranges = ranges.n;
 	vec_release(&ranges);
@@ -300,21 +187,56 @@ make_resolv_conf(struct arena *a)
 	return ret;
 }
 
+/*
+ * ssh refuses configuration that it includes if its owner is neither root nor
+ * the user, and inside root's files are nobody's: copies of ours.
+ */
+static void
+copy_ssh_config(struct work *w, struct etc_files *files)
+{
+	static const char dir[] = "/etc/ssh/ssh_config.d";
+	DIR *dp = getuid() != 0 ? opendir(dir) : NULL;
+	char text[ETC_FILE_MAX];
+	struct dirent *d;
+
+	while (dp != NULL && files->n < ETC_FILES_MAX &&
+	    (d = readdir(dp)) != NULL) {
+		const char *dot = strrchr(d->d_name, '.');
+		ssize_t n;
+
+		if (dot == NULL || strcmp(dot, ".conf") != 0)
+			continue;
+		n = fd_read_file(AT_FDCWD, arena_printf(w->arena, "%s/%s",
+		    dir, d->d_name), text, sizeof text);
+		if (n < 0 || n == sizeof text)
+			continue;
+		text[n] = '\0';
+		*vec_push(files) = (struct jail_file){
+		    arena_printf(w->arena, "%s/%s", dir + strlen("/etc/"),
+		    d->d_name), arena_strdup(w->arena, text) };
+	}
+	if (dp != NULL)
+		closedir(dp);
+}
+
 static void
 plan_etc(struct work *w)
 {
-	struct jail_file *f = arena_alloc(w->arena, 2 * sizeof *f);
+	struct etc_files files = { 0 };
 	char host[HOST_NAME_MAX + 1] = "";
 
 	gethostname(host, sizeof host - 1);
-	f[0].name = "resolv.conf";
-	f[0].text = make_resolv_conf(w->arena);
-	f[1].name = "hosts";
-	f[1].text = arena_printf(w->arena, "127.0.0.1\tlocalhost%s%s\n"
+	*vec_push(&files) = (struct jail_file){ "resolv.conf",
+	    make_resolv_conf(w->arena) };
+	*vec_push(&files) = (struct jail_file){ "hosts",
+	    arena_printf(w->arena, "127.0.0.1\tlocalhost%s%s\n"
 	    "::1\tlocalhost ip6-localhost ip6-loopback\n",
-	    host[0] != '\0' ? " " : "", host);
-	w->plan->spec.etc = f;
-	w->plan->spec.netc = 2;
+	    host[0] != '\0' ? " " : "", host) };
+	copy_ssh_config(w, &files);
+	w->plan->spec.etc = plan_keep(w->arena, files.v,
+	    files.n * sizeof *files.v);
+	w->plan->spec.netc = files.n;
+	vec_release(&files);
 }
 
 /* ---- the command ---- */
@@ -405,7 +327,7 @@ plan_make(const struct run_options *ro, char **argv, char **env,
 	    plan_command(&w, argv, env, e) == 0) {
 		plan_ranges(&w);
 		plan_etc(&w);
-		ret->notices = keep(w.arena, w.notices.v,
+		ret->notices = plan_keep(w.arena, w.notices.v,
 		    w.notices.n * sizeof *w.notices.v);
 		ret->nnotices = w.notices.n;
 		rc = jail_probe(&ret->spec, e);
@@ -419,6 +341,7 @@ plan_make(const struct run_options *ro, char **argv, char **env,
 void
 plan_release(struct plan *p)
 {
+	made_close(p->made);
 	resolved_release(&p->resolved);
 	arena_free(p->arena);
 	*p = (struct plan){ 0 };

@@ -8,6 +8,8 @@
 
 #include <stdbool.h>
 
+#include "launcher/guard.h"
+#include "launcher/made.h"
 #include "launcher/opt.h"
 #include "platform/base/arena.h"
 #include "platform/jail.h"
@@ -19,6 +21,10 @@ struct plan {
 	struct resolved	 resolved;	/* owns the layers */
 	struct policy	*policy;	/* the first of them */
 	struct jail_spec spec;
+	struct made	*made;		/* directories of this run, or NULL */
+	const struct guard_path	*guards;	/* for guard_new() */
+	size_t		 nguards;
+	const char	*state;		/* fence's state directory, or NULL */
 	const char	*net_path;	/* fence-net */
 	const char	*names_path;	/* fence-names */
 	bool		 wants_names;	/* some host may be reached */

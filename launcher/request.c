@@ -4,9 +4,12 @@
 #include <limits.h>
 #include <pwd.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "launcher/env.h"
+#include "platform/base/buf.h"
+#include "policy/pattern.h"
 
 static const char *
 find_cwd(struct arena *a, struct err *e)
@@ -60,6 +63,45 @@ list_of(const struct opt_list *l)
 	return (struct resolve_list){ l->v, l->n };
 }
 
+const char *
+request_path(struct arena *a, const char *cwd, const char *path)
+{
+	return pattern_clean_path(a, cwd, path);
+}
+
+/* An exposed path as an entry that means it and nothing else. */
+static const char *
+as_entry(struct arena *a, const char *cwd, const char *path)
+{
+	const char *clean = request_path(a, cwd, path), *ret;
+	struct buf b;
+
+	buf_init(&b, 0);
+	for (const char *p = clean != NULL ? clean : path; *p != '\0'; p++) {
+		if (strchr("\\*?[${", *p) != NULL)
+			buf_putc(&b, '\\');
+		buf_putc(&b, *p);
+	}
+	ret = arena_strdup(a, b.data);
+	buf_release(&b);
+	return ret;
+}
+
+static struct resolve_list
+with_exposed(struct arena *a, const char *cwd, const struct opt_list *l,
+    const struct opt_list *exposed)
+{
+	const char **v = arena_alloc(a, (l->n + exposed->n + 1) * sizeof *v);
+
+	if (exposed->n == 0)
+		return list_of(l);
+	for (size_t i = 0; i < l->n; i++)
+		v[i] = l->v[i];
+	for (size_t i = 0; i < exposed->n; i++)
+		v[l->n + i] = as_entry(a, cwd, exposed->v[i]);
+	return (struct resolve_list){ v, l->n + exposed->n };
+}
+
 int
 request_make(struct arena *a, const struct run_options *ro, char **env,
     struct resolve_request *ret, struct err *e)
@@ -70,14 +112,14 @@ request_make(struct arena *a, const struct run_options *ro, char **env,
 		.environ = env,
 		.ignore_unknown = ro->ignore_unknown_keys,
 		.allow = list_of(&ro->allow),
-		.write = list_of(&ro->write),
-		.read = list_of(&ro->read),
 		.deny_read = list_of(&ro->deny_read),
 	};
 
 	if ((r.home = find_home(a, env, e)) == NULL ||
 	    (r.cwd = find_cwd(a, e)) == NULL)
 		return -1;
+	r.write = with_exposed(a, r.cwd, &ro->write, &ro->expose_rw);
+	r.read = with_exposed(a, r.cwd, &ro->read, &ro->expose);
 	*ret = r;
 	return 0;
 }

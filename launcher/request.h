@@ -13,4 +13,8 @@
 int	 request_make(struct arena *, const struct run_options *, char **env,
 	    struct resolve_request *ret, struct err *);
 
+/* An argument that is a path, absolute and clean; NULL if it is too long. */
+const char	*request_path(struct arena *, const char *cwd,
+		    const char *path);
+
 #endif

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "launcher/exit.h"
+#include "launcher/guarding.h"
 #include "launcher/monitor.h"
 #include "launcher/tty.h"
 #include "launcher/witness.h"
@@ -30,6 +31,8 @@
 _Static_assert((int)JAIL_NLISTENERS == (int)PROXY_NLISTENERS, "listeners");
 _Static_assert((int)JAIL_LISTEN_TRANSPARENT4 ==
     (int)PROXY_LISTEN_TRANSPARENT4, "listeners");
+_Static_assert((int)JAIL_LISTEN_SOCKS == (int)PROXY_LISTEN_SOCKS,
+    "listeners");
 _Static_assert((int)JAIL_LISTEN_DNS_TCP == (int)PROXY_LISTEN_DNS_TCP,
     "listeners");
 
@@ -51,7 +54,9 @@ struct run {
 	struct witness	*witness;
 	struct monitor	*monitor;
 	struct tty	*tty;
+	struct guarding	*guarding;
 	struct watch	*control, *report, *child;
+	char		 id[33];
 	int		 trace_fd;
 	int		 command_fd;	/* pidfd */
 	int		 status;	/* of fence-run; -1 until known */
@@ -60,6 +65,12 @@ struct run {
 	bool		 is_jail_gone;
 	bool		 is_told;	/* -m: records go to stderr */
 };
+
+static void
+run_fail(struct run *r)
+{
+	r->failed = true;
+}
 
 /* The end of file ends them, beside the jail and not after it. */
 static void
@@ -88,12 +99,6 @@ static const char *const step_text[] = {
 	[INIT_STEP_KEYRING] = "join a new keyring",
 	[INIT_STEP_PROC] = "mount its own /proc",
 };
-
-static void
-run_fail(struct run *r)
-{
-	r->failed = true;
-}
 
 static void
 init_failed(struct run *r, const struct init_msg *msg)
@@ -137,7 +142,10 @@ pid_of(int pid_fd)
 	return pid;
 }
 
-/* fence-init stands where the jail begins: ancestors end there. */
+/*
+ * fence-init stands where the jail begins: ancestors end there.  Now the
+ * guard can be forked, which may do what the monitor gives up for good.
+ */
 static void
 init_ready(struct run *r, int pid_fd)
 {
@@ -145,6 +153,11 @@ init_ready(struct run *r, int pid_fd)
 
 	witness_set_stop(r->witness, pid);
 	monitor_stop_pid(r->monitor, pid);
+	if (guarding_start(r->guarding, pid, r->err) == 0 &&
+	    confine_monitor(r->err) == 0)
+		return;
+	run_fail(r);
+	kill(r->jail.pid, SIGKILL);
 }
 
 static void
@@ -163,6 +176,7 @@ init_exited(struct run *r, int wstatus)
 	    WEXITSTATUS(wstatus);
 	/* What is left of the jail is being killed; the workers may go. */
 	workers_dismiss(r);
+	guarding_ending(r->guarding);
 	pause_at("exiting");
 }
 
@@ -414,7 +428,10 @@ make_witness(struct run *r, const struct run_options *ro, struct err *e)
 	    .trace_fd = r->trace_fd, .text_fd = ro->monitor ? STDERR_FILENO :
 	    -1, .text_is_tty = isatty(STDERR_FILENO) };
 
-	make_run_id(c.run.id);
+	make_run_id(r->id);
+	memcpy(c.run.id, r->id, sizeof c.run.id);
+	c.guards = r->plan->guards;
+	c.nguards = r->plan->nguards;
 	gethostname(c.run.hostname, sizeof c.run.hostname - 1);
 	snprintf(c.run.version, sizeof c.run.version, "%s", FENCE_VERSION);
 	snprintf(c.run.policy_name, sizeof c.run.policy_name, "%s",
@@ -423,6 +440,21 @@ make_witness(struct run *r, const struct run_options *ro, struct err *e)
 	if (r->witness == NULL)
 		return err_set(e, ERR_JAIL, "out of memory");
 	return 0;
+}
+
+/* Watches before the command can do anything. */
+static int
+make_guarding(struct run *r, struct err *e)
+{
+	struct guarding_config c = { .loop = r->loop, .witness = r->witness,
+	    .guard = { .paths = r->plan->guards,
+	    .npaths = r->plan->nguards } };
+
+	if (r->plan->state != NULL)
+		c.guard.quarantine = arena_printf(r->plan->arena,
+		    "%s/quarantine/%s", r->plan->state, r->id);
+	r->guarding = guarding_new(&c, e);
+	return r->guarding != NULL ? 0 : -1;
 }
 
 static int
@@ -471,6 +503,8 @@ run_start(struct run *r, const struct run_options *ro, struct err *e)
 		return err_sys(e, errno, "cannot make an event loop");
 	if (make_witness(r, ro, e) != 0)
 		return -1;
+	if (make_guarding(r, e) != 0)
+		return -1;
 	if (jail_start(&r->plan->spec, &r->jail, e) != 0)
 		return -1;
 	pause_at("after-clone");
@@ -485,7 +519,7 @@ run_start(struct run *r, const struct run_options *ro, struct err *e)
 	if (jail_go(&r->plan->spec, &r->jail, e) != 0)
 		return -1;
 	pause_at("after-go");
-	return confine_monitor(e);
+	return 0;
 }
 
 static void
@@ -495,6 +529,7 @@ run_release(struct run *r)
 		kill(r->jail.pid, SIGKILL);
 		waitpid(r->jail.pid, NULL, 0);
 	}
+	guarding_free(r->guarding);
 	monitor_free(r->monitor);
 	tty_free(r->tty);
 	watch_free(r->control);
@@ -502,6 +537,10 @@ run_release(struct run *r)
 	watch_free(r->child);
 	worker_end(&r->net);
 	worker_end(&r->names);
+	/* Who goes on reading the file behind us goes on where it ended. */
+	if (r->jail.stdin_fd >= 0)
+		(void)lseek(STDIN_FILENO, lseek(r->jail.stdin_fd, 0,
+		    SEEK_CUR), SEEK_SET);
 	jail_release(&r->jail);
 	fd_close(&r->command_fd);
 	witness_free(r->witness);
@@ -527,7 +566,8 @@ run_command(const struct run_options *ro, struct plan *plan, int trace_fd,
     int *ret_status, struct err *e)
 {
 	struct run r = { .plan = plan, .jail = { .control_fd = -1,
-	    .report_fd = -1 }, .net.fd = -1, .names.fd = -1, .trace_fd = trace_fd,
+	    .report_fd = -1, .stdin_fd = -1 }, .net.fd = -1,
+	    .names.fd = -1, .trace_fd = trace_fd,
 	    .command_fd = -1, .status = -1, .err = e,
 	    .is_told = ro->monitor };
 	sigset_t all;
@@ -543,6 +583,7 @@ run_command(const struct run_options *ro, struct plan *plan, int trace_fd,
 	if (run_start(&r, ro, e) == 0) {
 		loop_run(r.loop);
 		drain_reports(&r, r.witness, 1 << 20);
+		guarding_finish(r.guarding);
 		if (!r.failed) {
 			rc = 0;
 			*ret_status = r.status;

@@ -23,7 +23,14 @@ enum mount_kind {
 	MOUNT_MASK_DIR,		/* refused: mode 0000, read-only */
 	MOUNT_MASK_FILE,	/* the same for anything but a directory */
 	MOUNT_MASK_AROUND,	/* refused, but for what is mounted inside */
+	MOUNT_CLOSED,		/* "/": nothing but what is mounted below */
+	MOUNT_LINK,		/* no mount: a symlink to text, as the host's */
+	MOUNT_PLACE,		/* no mount: an empty directory to stand in */
+	MOUNT_ETC,		/* the host's /etc, ours laid over it */
+	MOUNT_ETC_OWN,		/* ours alone */
 	MOUNT_DEV,		/* a private minimal /dev */
+	MOUNT_DEV_HOST,		/* the host's /dev */
+	MOUNT_DEVICE,		/* a node or folder of the host's /dev */
 	MOUNT_PROC,		/* a private /proc, read-only */
 };
 
@@ -35,6 +42,8 @@ struct jail_mount {
 	/* What lay there when it was planned; 0 for places of our own. */
 	dev_t		 dev;
 	ino_t		 ino;
+	const char	*text;	/* MOUNT_LINK */
+	uint64_t	 size;	/* MOUNT_TMPFS: bytes at most; 0: as usual */
 };
 
 /* An address range that the gate takes: connections go to the listener. */
@@ -46,18 +55,26 @@ struct jail_range {
 
 /* A small file laid over /etc inside the jail. */
 struct jail_file {
-	const char	*name;	/* "resolv.conf" */
+	const char	*name;	/* "resolv.conf"; may have slashes */
 	const char	*text;
 };
 
 struct jail_spec {
 	const struct jail_mount	*mounts;
 	size_t			 nmounts;
+	/*
+	 * The tree is built beside the host's instead of over it: needed
+	 * where a mount hides what the building itself stands on.
+	 */
+	bool			 is_apart;
 	const struct jail_file	*etc;
 	size_t			 netc;
 	const struct jail_range	*ranges;	/* besides 198.18.0.0/15 */
 	size_t			 nranges;
 	const char		*shim;		/* host path, or NULL for none */
+	/* For the shim: shim/wire.h, WIRE_TABLE; NULL for none. */
+	const char		*names;
+	size_t			 names_len;
 	const char		*shim32;	/* 32-bit stand-in, or NULL */
 	const char		*init;		/* host path of fence-init */
 	const char		*bwrap;		/* host path of bwrap */
@@ -81,6 +98,7 @@ enum jail_listener {
 	JAIL_LISTEN_TRANSPARENT4,	/* TCP, getsockname() = destination */
 	JAIL_LISTEN_TRANSPARENT6,
 	JAIL_LISTEN_HTTP,		/* 127.0.0.1:3128 */
+	JAIL_LISTEN_SOCKS,		/* 127.0.0.1:1080 */
 	JAIL_LISTEN_DNS_UDP,		/* [::]:53, dual stack, PKTINFO on */
 	JAIL_LISTEN_DNS_TCP,
 	JAIL_NLISTENERS
@@ -91,6 +109,8 @@ struct jail {
 	int	control_fd;		/* to fence-init: platform/linux/initplan.h */
 	int	report_fd;		/* the shim's datagrams; -1 without shim */
 	int	listen_fd[JAIL_NLISTENERS];
+	/* A file on stdin, as the command reads it, or -1: how far it got. */
+	int	stdin_fd;
 };
 
 /* Can this machine run a jail at all?  Fills err with the reason and cure. */

@@ -163,6 +163,7 @@ jail_start(const struct jail_spec *spec, struct jail *ret, struct err *e)
 	ret->pid = o.pid;
 	ret->control_fd = fd_take(&control);
 	ret->report_fd = o.report_fd;
+	ret->stdin_fd = o.stdin_fd;
 	memcpy(ret->listen_fd, o.listen_fd, sizeof ret->listen_fd);
 	rc = 0;
 out:
@@ -212,26 +213,55 @@ plan_strings(struct buf *b, char *const *v, uint32_t *ret_n)
 	return at;
 }
 
+struct rules {
+	struct init_rule	*v;
+	size_t			 n, cap;
+};
+
+static void
+add_rule(struct rules *r, struct buf *b, const char *path, uint64_t rights)
+{
+	*vec_push(r) = (struct init_rule){ .path = plan_string(b, path),
+	    .rights = rights };
+}
+
+/* Where reading has to be granted, the second wall grants it mount by mount. */
+static void
+add_reading(struct rules *r, struct buf *b, const struct jail_spec *spec,
+    uint64_t rights)
+{
+	static const char *const own[] = { "/proc", "/run" };
+
+	if (spec->nmounts == 0 || spec->mounts[0].kind != MOUNT_CLOSED) {
+		add_rule(r, b, "/", rights);
+		return;
+	}
+	for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+		add_rule(r, b, own[i], rights);
+	for (size_t i = 0; i < spec->nmounts; i++) {
+		enum mount_kind kind = spec->mounts[i].kind;
+
+		if (kind == MOUNT_RO || kind == MOUNT_RW ||
+		    kind == MOUNT_ETC || kind == MOUNT_ETC_OWN)
+			add_rule(r, b, spec->mounts[i].path, rights);
+	}
+}
+
 static uint32_t
 plan_rules(struct buf *b, const struct jail_spec *spec, int abi,
     uint32_t *ret_n)
 {
-	struct { struct init_rule *v; size_t n, cap; } rules = { 0 };
 	static const char *const private_dirs[] = { "/tmp", "/dev/shm" };
 	const uint64_t write = landlock_write_rights(abi);
+	struct rules rules = { 0 };
 	uint32_t at;
 
-	*vec_push(&rules) = (struct init_rule){ .path = plan_string(b, "/"),
-	    .rights = landlock_read_rights(abi) };
-	*vec_push(&rules) = (struct init_rule){ .path = plan_string(b, "/dev"),
-	    .rights = landlock_dev_rights(abi) };
+	add_reading(&rules, b, spec, landlock_read_rights(abi));
+	add_rule(&rules, b, "/dev", landlock_dev_rights(abi));
 	for (size_t i = 0; i < 2; i++)
-		*vec_push(&rules) = (struct init_rule){
-		    .path = plan_string(b, private_dirs[i]), .rights = write };
+		add_rule(&rules, b, private_dirs[i], write);
 	for (size_t i = 0; i < spec->nwrite_roots; i++)
-		*vec_push(&rules) = (struct init_rule){
-		    .path = plan_string(b, spec->write_roots[i]),
-		    .rights = write };
+		add_rule(&rules, b, spec->write_roots[i], write);
 	at = plan_bytes(b, rules.v, rules.n * sizeof *rules.v);
 	*ret_n = (uint32_t)rules.n;
 	vec_release(&rules);
@@ -316,6 +346,7 @@ jail_release(struct jail *j)
 {
 	fd_close(&j->control_fd);
 	fd_close(&j->report_fd);
+	fd_close(&j->stdin_fd);
 	for (size_t i = 0; i < JAIL_NLISTENERS; i++)
 		fd_close(&j->listen_fd[i]);
 }
@@ -347,7 +378,10 @@ static const char *const kind_text[] = {
 	[MOUNT_RO] = "read-only", [MOUNT_RW] = "writable",
 	[MOUNT_TMPFS] = "private", [MOUNT_MASK_DIR] = "hidden",
 	[MOUNT_MASK_FILE] = "hidden", [MOUNT_MASK_AROUND] = "hidden",
-	[MOUNT_DEV] = "devices",
+	[MOUNT_CLOSED] = "empty", [MOUNT_LINK] = "link",
+	[MOUNT_PLACE] = "empty", [MOUNT_ETC] = "read-only",
+	[MOUNT_ETC_OWN] = "private", [MOUNT_DEV] = "devices",
+	[MOUNT_DEV_HOST] = "devices", [MOUNT_DEVICE] = "device",
 	[MOUNT_PROC] = "processes",
 };
 
@@ -358,6 +392,8 @@ jail_describe(const struct jail_spec *spec, struct buf *b)
 		const struct jail_mount *m = &spec->mounts[i];
 
 		buf_printf(b, "mount %-10s %s", kind_text[m->kind], m->path);
+		if (m->text != NULL)
+			buf_printf(b, " -> %s", m->text);
 		if (m->why != NULL)
 			buf_printf(b, "  (%s)", m->why);
 		buf_putc(b, '\n');

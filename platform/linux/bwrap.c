@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "platform/linux/root.h"
+
 static void
 arg(struct buf *b, const char *s)
 {
@@ -37,5 +39,6 @@ bwrap_args(const struct jail_spec *spec, struct buf *b)
 	args(b, "--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN",
 	    "--cap-add", "CAP_SETPCAP", NULL);
 	/* Nothing but what root.c made: read-only where it should be. */
-	args(b, "--dev-bind", "/", "/", "--chdir", "/", NULL);
+	args(b, "--dev-bind", spec->is_apart ? ROOT_APART : "/", "/",
+	    "--chdir", "/", NULL);
 }

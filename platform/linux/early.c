@@ -44,6 +44,19 @@ early_mkdirs(const char *path, mode_t mode)
 }
 
 int
+early_parents(const char *path, mode_t mode)
+{
+	char dir[PATH_MAX];
+	char *slash;
+
+	if (early_join(dir, path, "") != 0)
+		return -1;
+	slash = strrchr(dir, '/');
+	*slash = '\0';
+	return slash == dir ? 0 : early_mkdirs(dir, mode);
+}
+
+int
 early_join(char out[PATH_MAX], const char *a, const char *b)
 {
 	size_t na = strlen(a), nb = strlen(b);
@@ -57,22 +70,30 @@ early_join(char out[PATH_MAX], const char *a, const char *b)
 	return 0;
 }
 
-int
-early_mount_point(const char *path, int is_dir)
+void
+early_number(char *out, uint64_t v)
 {
-	char dir[PATH_MAX];
+	char digits[24];
+	size_t n = 0;
+
+	do
+		digits[n++] = (char)('0' + v % 10);
+	while ((v /= 10) > 0);
+	while (n > 0)
+		*out++ = digits[--n];
+	*out = '\0';
+}
+
+int
+early_mount_point(const char *path, int is_dir, mode_t mode)
+{
 	struct stat st;
-	char *slash;
 
 	if (lstat(path, &st) == 0)
 		return 0;
 	if (is_dir)
-		return early_mkdirs(path, 0755);
-	if (early_join(dir, path, "") != 0)
-		return -1;
-	slash = strrchr(dir, '/');
-	*slash = '\0';
-	if (slash != dir && early_mkdirs(dir, 0755) != 0)
+		return early_mkdirs(path, mode);
+	if (early_parents(path, mode) != 0)
 		return -1;
 	return early_write(path, O_CREAT, 0644, "", 0);
 }

@@ -126,10 +126,13 @@ put_run_files(const struct outer *o)
 		const struct jail_file *f = &o->spec->etc[i];
 
 		if (early_join(path, ETC_DIR "/", f->name) != 0 ||
-		    early_write(path, O_CREAT | O_EXCL, 0644, f->text,
+		    early_parents(path, 0755) != 0 || early_write(path, O_CREAT | O_EXCL, 0644, f->text,
 		    strlen(f->text)) != 0)
 			return -1;
 	}
+	if (o->spec->names != NULL && early_write(RUN_DIR "/names",
+	    O_CREAT | O_EXCL, 0444, o->spec->names, o->spec->names_len) != 0)
+		return -1;
 	if (o->preload == NULL)
 		return 0;
 	if (put_shim("/shim.so", o->shim, o->shim_len, lib_dirs,
@@ -194,7 +197,7 @@ child_mounts(struct child *c)
 	    MS_RDONLY | MS_NOSUID | MS_NODEV,
 	    "lowerdir=" ETC_DIR ":/etc") != 0)
 		child_fail(c, OUTER_ETC);
-	if (root_build(&c->root, RUN_DIR) != 0)
+	if (root_build(&c->root, RUN_DIR, ETC_DIR) != 0)
 		child_fail_root(c, OUTER_ROOT);
 }
 
@@ -223,6 +226,10 @@ child_main(void *arg)
 	child_mounts(c);
 	pause_at("in-child-mounts");
 	umask(mask);
+	/* The launcher's own stdin stays: it is told how far it was read. */
+	if (c->root.stdin_fd >= 0 && (unshare(CLONE_FILES) != 0 ||
+	    dup2(c->root.stdin_fd, STDIN_FILENO) < 0))
+		child_fail(c, OUTER_HOLD);
 	for (size_t i = 0; i < o->npass_fds; i++)
 		fcntl(o->pass_fds[i], F_SETFD, 0);
 	execve(o->spec->bwrap, o->argv, no_env);
@@ -237,6 +244,7 @@ close_sockets(struct outer *o)
 	for (size_t i = 0; i < JAIL_NLISTENERS; i++)
 		fd_close(&o->listen_fd[i]);
 	fd_close(&o->report_fd);
+	fd_close(&o->stdin_fd);
 }
 
 int
@@ -251,7 +259,7 @@ outer_start(struct outer *o)
 
 	for (size_t i = 0; i < JAIL_NLISTENERS; i++)
 		o->listen_fd[i] = -1;
-	o->report_fd = -1;
+	o->report_fd = o->stdin_fd = -1;
 	o->failed_at = OUTER_OK;
 	o->sys = 0;
 	/* Our uid is 0 out here; bwrap maps it back to itself inside. */
@@ -274,6 +282,7 @@ outer_start(struct outer *o)
 	} else if (o->failed_at != OUTER_OK)
 		(void)!waitpid(o->pid, NULL, 0);
 	munmap(stack, STACK_BYTES);
+	o->stdin_fd = c.root.stdin_fd;
 	root_release(&c.root);
 	if (o->failed_at == OUTER_OK)
 		return 0;

@@ -31,6 +31,7 @@ struct outer {
 	pid_t			 pid;
 	int			 listen_fd[JAIL_NLISTENERS];
 	int			 report_fd;	/* -1 without shim */
+	int			 stdin_fd;	/* see struct jail */
 	enum outer_step		 failed_at;
 	int			 sys;
 	int			 detail;	/* step inside route/nft/listen;

@@ -41,7 +41,8 @@ static const char *const dev_names[ROOT_NDEVS] = {
 void
 root_init(struct root *r, const struct jail_spec *spec)
 {
-	*r = (struct root){ .spec = spec, .console_fd = -1 };
+	*r = (struct root){ .spec = spec, .console_fd = -1,
+	    .stdin_fd = -1 };
 	r->tree_fd = xcalloc(spec->nmounts + 1, sizeof *r->tree_fd);
 	if (isatty(STDOUT_FILENO) && ttyname_r(STDOUT_FILENO, r->console,
 	    sizeof r->console) != 0)
@@ -86,24 +87,33 @@ lend_proc(void)
 	    sizeof a);
 }
 
+/* What leads to a mount in a hidden place may be walked, not listed. */
+static mode_t
+way_mode(const char *path)
+{
+	return strncmp(path, "/tmp/", 5) == 0 ||
+	    strncmp(path, "/run/", 5) == 0 ||
+	    strncmp(path, "/dev/", 5) == 0 ? 0755 : 0111;
+}
+
 /* A mount point for the tree, where the place is our own. */
 static int
-put_point(int tree_fd, const char *path)
+put_point(int tree_fd, const char *path, mode_t mode)
 {
 	struct stat st;
 
 	if (fstat(tree_fd, &st) != 0)
 		return -1;
-	return early_mount_point(path, S_ISDIR(st.st_mode));
+	return early_mount_point(path, S_ISDIR(st.st_mode), mode);
 }
 
 /* Takes the tree. */
 static int
-put(int *tree_fd, const char *path)
+put(int *tree_fd, const char *path, mode_t mode)
 {
 	int rc;
 
-	if (put_point(*tree_fd, path) != 0)
+	if (put_point(*tree_fd, path, mode) != 0)
 		return -1;
 	rc = (int)syscall(SYS_move_mount, *tree_fd, "", AT_FDCWD, path,
 	    MOVE_MOUNT_F_EMPTY_PATH);
@@ -128,10 +138,58 @@ is_planned(int fd, const struct jail_mount *m)
 	return false;
 }
 
+/* Mounts that show a tree of the host's: what they may do there. */
 static bool
-is_base(const struct jail_mount *m)
+holds(const struct root *r, const struct jail_mount *m, uint64_t *ret_attr)
 {
-	return strcmp(m->path, "/") == 0;
+	switch (m->kind) {
+	case MOUNT_RO:
+		*ret_attr = ATTR_NOSUID | ATTR_NODEV | ATTR_RDONLY;
+		return r->spec->is_apart || strcmp(m->path, "/") != 0;
+	case MOUNT_RW:
+		*ret_attr = ATTR_NOSUID | ATTR_NODEV;
+		return true;
+	case MOUNT_DEV_HOST:
+	case MOUNT_DEVICE:
+		/* Read-only: a device is written to all the same, and its
+		 * mode and owner stay the host's. */
+		*ret_attr = ATTR_NOSUID | ATTR_RDONLY;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/*
+ * A file on stdin was opened through the host's mount: by its descriptor it
+ * could be chmod()ed, and by /proc/self/fd/0 opened for writing where the
+ * second wall grants the tree around it.  The same file through a read-only
+ * mount of its own; where that cannot be had (a name that is gone), it stays.
+ */
+static void
+hold_stdin(struct root *r)
+{
+	char path[PATH_MAX], number[PATH_MAX] = "/proc/self/fd/";
+	int flags = fcntl(STDIN_FILENO, F_GETFL), fd;
+	struct stat st, seen;
+	ssize_t n;
+
+	if (flags < 0 || (flags & O_ACCMODE) != O_RDONLY ||
+	    fstat(STDIN_FILENO, &st) != 0 || !S_ISREG(st.st_mode) ||
+	    (n = readlink("/proc/self/fd/0", path, sizeof path - 1)) <= 0)
+		return;
+	path[n] = '\0';
+	if ((fd = hold(path)) < 0)
+		return;
+	early_number(number + strlen(number), (uint64_t)fd);
+	if (fstat(fd, &seen) == 0 && seen.st_dev == st.st_dev &&
+	    seen.st_ino == st.st_ino && set_attr(fd, "", AT_EMPTY_PATH,
+	    ATTR_RDONLY | ATTR_NOSUID | ATTR_NODEV) == 0)
+		r->stdin_fd = open(number, flags | O_CLOEXEC);
+	close(fd);
+	if (r->stdin_fd >= 0)
+		(void)lseek(r->stdin_fd, lseek(STDIN_FILENO, 0, SEEK_CUR),
+		    SEEK_SET);
 }
 
 int
@@ -142,27 +200,26 @@ root_hold(struct root *r)
 
 	for (size_t i = 0; i < spec->nmounts; i++) {
 		const struct jail_mount *m = &spec->mounts[i];
+		uint64_t attr;
 
 		r->detail = (int)i;
 		r->tree_fd[i] = -1;
-		if ((m->kind != MOUNT_RO && m->kind != MOUNT_RW) || is_base(m))
+		if (!holds(r, m, &attr))
 			continue;
 		r->tree_fd[i] = hold(m->path);
 		if (r->tree_fd[i] < 0 || !is_planned(r->tree_fd[i], m) ||
 		    set_attr(r->tree_fd[i], "",
-		    AT_EMPTY_PATH | AT_RECURSIVE, ATTR_NOSUID | ATTR_NODEV |
-		    (m->kind == MOUNT_RO ? ATTR_RDONLY : 0)) != 0)
+		    AT_EMPTY_PATH | AT_RECURSIVE, attr) != 0)
 			return -1;
 	}
 	for (size_t i = 0; i < ROOT_NDEVS; i++) {
-		/* Read-only: a device is written to all the same, and its
-		 * mode and owner stay the host's. */
 		if (early_join(path, "/dev/", dev_names[i]) != 0 ||
 		    (r->dev_fd[i] = hold(path)) < 0 ||
 		    set_attr(r->dev_fd[i], "", AT_EMPTY_PATH, ATTR_RDONLY |
 		    ATTR_NOSUID) != 0)
 			return -1;
 	}
+	hold_stdin(r);
 	/* The command's terminal lives in the host's devpts; ttyname() will
 	 * find it as /dev/console. */
 	if (r->console[0] == '\0' || (r->console_fd = hold(r->console)) < 0)
@@ -191,7 +248,7 @@ put_dev(struct root *r, const char *dev)
 	for (size_t i = 0; i < ROOT_NDEVS; i++)
 		if (early_join(name, "/", dev_names[i]) != 0 ||
 		    early_join(path, dev, name) != 0 ||
-		    put(&r->dev_fd[i], path) != 0)
+		    put(&r->dev_fd[i], path, 0755) != 0)
 			return -1;
 	for (size_t i = 0; i < sizeof links / sizeof links[0]; i++)
 		if (early_join(path, dev, links[i][1]) != 0 ||
@@ -207,84 +264,181 @@ put_dev(struct root *r, const char *dev)
 	if (r->console_fd < 0)
 		return 0;
 	return early_join(path, dev, "/console") != 0 ? -1 :
-	    put(&r->console_fd, path);
+	    put(&r->console_fd, path, 0755);
 }
 
-/* A bind of something nobody may open; read-only, so that chmod fails. */
+/* The host's /dev; what is shared memory there is the jail's own here. */
+static int
+put_host_dev(struct root *r, size_t i, const char *path)
+{
+	char shm[PATH_MAX];
+
+	if (put(&r->tree_fd[i], path, 0755) != 0 ||
+	    early_join(shm, path, "/shm") != 0)
+		return -1;
+	return access(shm, F_OK) != 0 ? 0 : mount("tmpfs", shm, "tmpfs",
+	    MS_NOSUID | MS_NODEV, "mode=1777");
+}
+
+/* A bind of something of ours: with these attributes, as a whole or not. */
+static int
+put_ours(const char *from, const char *path, int how, uint64_t attr)
+{
+	int fd = (int)syscall(SYS_open_tree, AT_FDCWD, from, OPEN_TREE_CLONE |
+	    O_CLOEXEC | AT_SYMLINK_NOFOLLOW | how);
+
+	if (fd < 0 || (attr != 0 && set_attr(fd, "", AT_EMPTY_PATH | how,
+	    attr) != 0))
+		return -1;
+	return put(&fd, path, way_mode(path));
+}
+
+/* Something nobody may open; read-only, so that chmod fails. */
 static int
 put_mask(const char *mask, const char *path)
 {
-	int fd = hold(mask);
-
-	if (fd < 0 || set_attr(fd, "", AT_EMPTY_PATH, ATTR_RDONLY |
-	    ATTR_NOSUID | ATTR_NODEV) != 0)
-		return -1;
-	return put(&fd, path);
+	return put_ours(mask, path, 0, ATTR_RDONLY | ATTR_NOSUID |
+	    ATTR_NODEV);
 }
 
 static int
-put_mount(struct root *r, size_t i, const char *mask_file,
-    const char *mask_dir)
+put_tmpfs(const struct jail_mount *m, const char *path)
+{
+	char options[64] = "mode=1777,size=";
+
+	if (early_mount_point(path, 1, 0755) != 0)
+		return -1;
+	if (m->size > 0)
+		early_number(options + strlen(options), m->size);
+	else
+		options[strlen("mode=1777")] = '\0';
+	return mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, options);
+}
+
+static int
+put_link(const struct jail_mount *m, const char *path)
+{
+	if (early_parents(path, 0111) != 0)
+		return -1;
+	return symlink(m->text, path) == 0 || errno == EEXIST ? 0 : -1;
+}
+
+/* A place of ours that nobody may list; read-only once all is mounted. */
+static int
+put_hidden(const char *path)
+{
+	if (early_mount_point(path, 1, 0111) != 0)
+		return -1;
+	return mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV,
+	    "mode=0111");
+}
+
+static bool
+is_closed_last(enum mount_kind kind)
+{
+	return kind == MOUNT_CLOSED || kind == MOUNT_MASK_AROUND ||
+	    kind == MOUNT_ETC_OWN;
+}
+
+static int
+put_mount(struct root *r, size_t i, const char *path)
 {
 	const struct jail_mount *m = &r->spec->mounts[i];
 
 	switch (m->kind) {
 	case MOUNT_RO:
+		if (r->tree_fd[i] < 0)
+			return 0;	/* "/" in place */
+		/* FALLTHROUGH */
 	case MOUNT_RW:
-		return is_base(m) ? 0 : put(&r->tree_fd[i], m->path);
+	case MOUNT_DEVICE:
+		return put(&r->tree_fd[i], path, way_mode(m->path));
 	case MOUNT_TMPFS:
-		return mount("tmpfs", m->path, "tmpfs", MS_NOSUID | MS_NODEV,
-		    "mode=1777");
+		return put_tmpfs(m, path);
 	case MOUNT_MASK_DIR:
-		return put_mask(mask_dir, m->path);
+		return put_mask(r->mask_dir, path);
 	case MOUNT_MASK_FILE:
-		return put_mask(mask_file, m->path);
+		return put_mask(r->mask_file, path);
+	case MOUNT_CLOSED:
 	case MOUNT_MASK_AROUND:
-		return mount("tmpfs", m->path, "tmpfs", MS_NOSUID | MS_NODEV,
-		    "mode=0111");
+		return put_hidden(path);
+	case MOUNT_ETC:
+		return !r->spec->is_apart ? 0 : put_ours("/etc", path,
+		    AT_RECURSIVE, ATTR_RDONLY | ATTR_NOSUID | ATTR_NODEV);
+	case MOUNT_ETC_OWN:
+		return put_ours(r->etc_dir, path, 0, ATTR_NOSUID |
+		    ATTR_NODEV);
+	case MOUNT_LINK:
+		return put_link(m, path);
+	case MOUNT_PLACE:
+		return early_mount_point(path, 1, 0111);
 	case MOUNT_DEV:
-		return put_dev(r, m->path);
+		return early_mount_point(path, 1, 0755) != 0 ? -1 :
+		    put_dev(r, path);
+	case MOUNT_DEV_HOST:
+		return put_host_dev(r, i, path);
 	case MOUNT_PROC:
-		return 0;	/* fence-init's: it belongs to its pids */
+		/* fence-init covers it with one that belongs to its pids;
+		 * bwrap starts fence-init by way of this one. */
+		return !r->spec->is_apart ? 0 : put_ours("/proc", path, 0,
+		    ATTR_NOSUID | ATTR_NODEV);
 	}
 	errno = EINVAL;
 	return -1;
 }
 
-int
-root_build(struct root *r, const char *run_dir)
+static int
+put_mounts(struct root *r)
 {
 	const struct jail_spec *spec = r->spec;
-	char mask_file[PATH_MAX], mask_dir[PATH_MAX];
+	const char *under = spec->is_apart ? ROOT_APART : "";
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < spec->nmounts; i++) {
+		r->detail = (int)i;
+		if (early_join(path, under, spec->mounts[i].path) != 0 ||
+		    put_mount(r, i, path) != 0)
+			return -1;
+		/* The base is there: our /run, with all it carries. */
+		if (i == 0 && spec->is_apart && put_ours("/run",
+		    ROOT_APART "/run", 0, ATTR_RDONLY | ATTR_NOSUID |
+		    ATTR_NODEV) != 0)
+			return -1;
+	}
+	/* Last: the mount points inside were made meanwhile. */
+	for (size_t i = 0; i < spec->nmounts; i++)
+		if (is_closed_last(spec->mounts[i].kind) &&
+		    (early_join(path, under, spec->mounts[i].path) != 0 ||
+		    set_attr(AT_FDCWD, path, 0, ATTR_RDONLY) != 0))
+			return -1;
+	return 0;
+}
+
+int
+root_build(struct root *r, const char *run_dir, const char *etc_dir)
+{
+	const struct jail_spec *spec = r->spec;
 
 	r->detail = 0;
-	if (early_join(mask_file, run_dir, "/none") != 0 ||
-	    early_join(mask_dir, run_dir, "/none.d") != 0 ||
-	    early_write(mask_file, O_CREAT | O_EXCL, 0, "", 0) != 0 ||
-	    mkdir(mask_dir, 0) != 0)
+	r->etc_dir = etc_dir;
+	if (early_join(r->mask_file, run_dir, "/none") != 0 ||
+	    early_join(r->mask_dir, run_dir, "/none.d") != 0 ||
+	    early_write(r->mask_file, O_CREAT | O_EXCL, 0, "", 0) != 0 ||
+	    mkdir(r->mask_dir, 0) != 0)
 		return -1;
 	/* Our own /run is still writable: make mount points there now. */
 	for (size_t i = 0; i < spec->nmounts; i++) {
 		r->detail = (int)i;
 		if (strncmp(spec->mounts[i].path, "/run/", 5) == 0 &&
 		    r->tree_fd[i] >= 0 && put_point(r->tree_fd[i],
-		    spec->mounts[i].path) != 0)
+		    spec->mounts[i].path, 0755) != 0)
 			return -1;
 	}
 	r->detail = 0;
+	if (spec->is_apart)
+		return mkdir(ROOT_APART, 0755) != 0 ? -1 : put_mounts(r);
 	if (set_attr(AT_FDCWD, "/", AT_RECURSIVE, ATTR_RDONLY | ATTR_NOSUID |
 	    ATTR_NODEV) != 0 || lend_proc() != 0)
 		return -1;
-	for (size_t i = 0; i < spec->nmounts; i++) {
-		r->detail = (int)i;
-		if (put_mount(r, i, mask_file, mask_dir) != 0)
-			return -1;
-	}
-	/* Last: the mount points inside such a mask were made meanwhile. */
-	for (size_t i = 0; i < spec->nmounts; i++)
-		if (spec->mounts[i].kind == MOUNT_MASK_AROUND &&
-		    set_attr(AT_FDCWD, spec->mounts[i].path, 0,
-		    ATTR_RDONLY) != 0)
-			return -1;
-	return 0;
+	return put_mounts(r);
 }

@@ -6,12 +6,19 @@
  *
  * First every tree that a mount shows is taken hold of, then / becomes
  * read-only as a whole, then the trees and masks are laid over it in order.
+ * Apart (jail_spec.is_apart) the same is done below ROOT_APART, beginning
+ * with an empty file system or a clone of the host's.
  * For the child between clone and exec (early.h).
  */
 #ifndef FENCE_LINUX_ROOT_H
 #define FENCE_LINUX_ROOT_H
 
+#include <limits.h>
+
 #include "platform/jail.h"
+
+/* Where a tree that is built apart is made; a folder of our own /run. */
+#define ROOT_APART	"/run/fence/root"
 
 enum root_dev { ROOT_DEV_NULL, ROOT_DEV_ZERO, ROOT_DEV_FULL,
 	ROOT_DEV_RANDOM, ROOT_DEV_URANDOM, ROOT_DEV_TTY, ROOT_NDEVS };
@@ -21,8 +28,11 @@ struct root {
 	int		*tree_fd;	/* room for one per mount of spec */
 	int		 dev_fd[ROOT_NDEVS];
 	int		 console_fd;	/* the command's terminal, or -1 */
+	int		 stdin_fd;	/* a file on stdin, read-only, or -1 */
 	char		 console[64];	/* its path; "" for none */
 	int		 detail;	/* number of the mount that failed */
+	const char	*etc_dir;
+	char		 mask_file[PATH_MAX], mask_dir[PATH_MAX];
 };
 
 /* Before the clone: memory, and the name of the terminal. */
@@ -31,7 +41,10 @@ void	 root_release(struct root *);
 
 /* In the child, before anything covers the host's tree.  -1 with errno. */
 int	 root_hold(struct root *);
-/* run_dir: a writable directory of ours (for masks).  -1 with errno. */
-int	 root_build(struct root *, const char *run_dir);
+/*
+ * run_dir: a writable directory of ours (for masks); etc_dir: the files that
+ * are laid over /etc.  -1 with errno.
+ */
+int	 root_build(struct root *, const char *run_dir, const char *etc_dir);
 
 #endif

@@ -66,8 +66,7 @@ for who in $WHOS; do
 	is "$(cd "$W" && umask 027 && "${PRE[@]}" "$FENCE_RUN" -- sh -c umask)" \
 	    0027 "$who: the umask is the caller's"
 
-	for place in '"denyRead":["/"]' '"denyRead":["/usr/lib"]' \
-	    '"denyRead":["/etc"]' '"denyRead":["/proc/1"]' \
+	for place in '"denyRead":["/proc/1"]' \
 	    '"allowWrite":["/etc"]' '"allowWrite":["/proc"]' \
 	    '"allowWrite":["/sys/kernel"]' '"allowWrite":["/"]'; do
 		policy "{\"filesystem\":{$place}}"
@@ -75,6 +74,18 @@ for who in $WHOS; do
 		is "$status" 1 "$who: $place is refused"
 		like "$err" '^fence: [^b]' "$who: by fence, in words"
 	done
+
+	# Hiding what the jail is built with is possible, and hides it.
+	for place in '/ 127' '/usr/lib 126' '/etc 1'; do
+		policy "{\"filesystem\":{\"denyRead\":[\"${place% *}\"]}}"
+		fence "$who" -s "$T/policy.json" -- cat /etc/passwd
+		is "$status" "${place#* }" "$who: denyRead ${place% *}"
+		is "$out" '' "$who: and nothing of it is read"
+	done
+	policy '{"filesystem":{"denyRead":["/etc"],"allowRead":["/etc/ssl"]}}'
+	fence "$who" -s "$T/policy.json" -- sh -c 'ls /etc/ssl && ls /etc'
+	like "$out" 'certs' "$who: a grant inside a hidden /etc"
+	unlike "$out" 'passwd' "$who: and nothing else of the host's"
 
 	fence "$who" -- sh -c 'touch /dev/shm/x /tmp/x && echo ok'
 	is "$out" ok "$who: /dev/shm and /tmp are writable"

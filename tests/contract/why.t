@@ -86,8 +86,15 @@ for who in $WHOS; do
 	answers 'a denied glob' 1 'denyWrite\[0\] "\*.key"' -s "$P" write a.key
 	like "$out" 'later matches are told, not walled' \
 	    "$who: that is not there yet"
-	answers 'what no run guards yet' 0 'allowed: write .*/\.git/hooks/x' \
+	answers 'a guarded name' 1 'denied: write .*/\.git/hooks/x' \
 	    -s "$P" write .git/hooks/x
+	like "$out" 'a guarded name' "$who: and why"
+	answers 'a repository that is not there' 0 'allowed: write' \
+	    -s "$P" write new/.git/hooks/x
+	answers 'a guarded name that is missing' 1 'quarantine' \
+	    -s "$P" write .vscode/tasks.json
+	answers 'and one that is named' 0 'allowed: write' \
+	    -s "$P" -w .vscode write .vscode/tasks.json
 	answers 'the policy itself' 1 'denied' -s "$P" write "$P"
 	answers 'hidden' 1 'denyRead\[0\] "~/.ssh"' -s "$P" read "$H/.ssh/id"
 	like "$out" 'EACCES' "$who: is refused"

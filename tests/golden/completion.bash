@@ -13,10 +13,10 @@ _fence_lookup() {
 	esac
 	case $at in
 	fence)
-		opts='-s --settings -t --template -a --allow -w --write -r --read --deny-read --ignore-unknown-keys -m --monitor --trace-file --dry-run --list-templates -h --help -v --version'
+		opts='-s --settings -t --template -a --allow -w --write -r --read --deny-read --ignore-unknown-keys -m --monitor --trace-file --expose-host-path --expose-host-path-rw --dry-run --list-templates -h --help -v --version'
 		list='run config template why completion help' ;;
 	'run')
-		opts='-s --settings -t --template -a --allow -w --write -r --read --deny-read --ignore-unknown-keys -m --monitor --trace-file --dry-run --list-templates -h --help -v --version'
+		opts='-s --settings -t --template -a --allow -w --write -r --read --deny-read --ignore-unknown-keys -m --monitor --trace-file --expose-host-path --expose-host-path-rw --dry-run --list-templates -h --help -v --version'
 		list='' ;;
 	'config')
 		opts=''

@@ -1,0 +1,50 @@
+/*
+ * gather: what the parts of facts (facts_*.c) share while they look at the
+ * disk.  Not for anyone else.
+ */
+#ifndef FENCE_LAUNCHER_GATHER_H
+#define FENCE_LAUNCHER_GATHER_H
+
+#include <stdbool.h>
+
+#include "launcher/facts.h"
+
+enum { GATHER_WALK_MAX = 1000 * 1000, GATHER_SEEN = 16 };
+
+struct gather {
+	const struct facts_request	*rq;
+	struct arena			*arena;
+	struct facts			*facts;
+	const struct policy		*layer;	/* the one being looked at */
+	struct path_list		 roots;	/* writable directories, real */
+	/* Folders looked at for what is missing in them. */
+	struct tree_node		 seen[GATHER_SEEN];
+	unsigned			 nseen;
+	/* Searches for the next walk. */
+	struct { struct tree_want *v; size_t n, cap; } wants;
+};
+
+void	 gather_fact(struct gather *, enum fact_kind,
+	    const struct tree_node *, const char *why);
+/* Looks first; nothing there is no fact. */
+void	 gather_path(struct gather *, enum fact_kind, const char *path,
+	    const char *why);
+void	 gather_guard(struct gather *, enum guard_kind, const char *path,
+	    const struct tree_node *);
+/* Strictly below a directory that the policy makes writable? */
+bool	 gather_in_grant(const struct gather *, const char *path);
+/* Below it, or the directory itself? */
+bool	 gather_is_granted(const struct gather *, const char *path);
+void	 gather_want(struct gather *, const struct tree_want *);
+/* Walks for all searches, and leaves what they found in them. */
+int	 gather_walk(struct gather *, struct err *);
+
+/* facts_guard.c: before the walk, searches; after it, the names. */
+void	 guard_searches(struct gather *);
+void	 guard_facts(struct gather *);
+/* facts_socket.c; after the walk, in which guard_searches() saw sockets. */
+int	 socket_facts(struct gather *, struct err *);
+/* facts_check.c */
+int	 check_facts(const struct gather *, struct err *);
+
+#endif

@@ -1,0 +1,190 @@
+/* The files of a plan: what is mounted how, and what is kept so. */
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "launcher/env.h"
+#include "launcher/facts.h"
+#include "launcher/mounts.h"
+#include "launcher/plan_work.h"
+#include "launcher/request.h"
+#include "launcher/trace.h"
+#include "platform/base/str.h"
+#include "platform/base/vec.h"
+#include "policy/pattern.h"
+#include "policy/trust.h"
+
+struct owns {
+	struct own_file	*v;
+	size_t		 n, cap;
+};
+
+/* Binaries and helpers that a later run would trust. */
+static void
+own_parts(struct work *w, struct owns *own)
+{
+	static const char *const names[] = { "fence", "fence-run" };
+	const char *init = w->plan->spec.init;
+	char exe[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+	char *slash;
+
+	*vec_push(own) = (struct own_file){ arena_strndup(w->arena, init,
+	    (size_t)(strrchr(init, '/') - init)), "fence's own programs", false };
+	exe[n > 0 ? n : 0] = '\0';
+	slash = strrchr(exe, '/');
+	for (size_t i = 0; slash != NULL && i < 2; i++)
+		*vec_push(own) = (struct own_file){ arena_printf(w->arena,
+		    "%.*s/%s", (int)(slash - exe), exe, names[i]),
+		    "fence's own program", false };
+}
+
+/* The user's own policies and what was trusted: for runs to come. */
+static void
+own_state(struct work *w, char *const *env, struct owns *own)
+{
+	const char *home = w->request.home;
+	const char *store = trust_store(w->arena, home, env);
+	const char *config = env_get(env, "XDG_CONFIG_HOME");
+
+	if (store != NULL) {
+		w->plan->state = arena_strndup(w->arena, store,
+		    (size_t)(strrchr(store, '/') - store));
+		*vec_push(own) = (struct own_file){ w->plan->state,
+		    "fence's state", true };
+	}
+	if (config != NULL && config[0] == '/')
+		config = arena_printf(w->arena, "%s/fence", config);
+	else if (home != NULL)
+		config = arena_printf(w->arena, "%s/.config/fence", home);
+	else
+		return;
+	*vec_push(own) = (struct own_file){ config, "your own policies",
+	    true };
+}
+
+/* A record that the jail could rewrite would be none. */
+static void
+own_files(struct work *w, const struct run_options *ro, char *const *env,
+    struct owns *own)
+{
+	const struct resolved *r = &w->plan->resolved;
+
+	for (size_t i = 0; i < r->nfiles; i++)
+		*vec_push(own) = (struct own_file){ r->files[i],
+		    "the policy in force", false };
+	/* As it was written: a symlink there could be pointed elsewhere. */
+	if (ro->settings != NULL)
+		*vec_push(own) = (struct own_file){ ro->settings,
+		    "the policy in force", false };
+	if (ro->trace_file != NULL && trace_is_file(ro->trace_file))
+		*vec_push(own) = (struct own_file){ ro->trace_file,
+		    "the record of this run", false };
+	own_parts(w, own);
+	own_state(w, env, own);
+}
+
+static void
+plan_exposed(struct work *w, const struct run_options *ro,
+    struct facts_request *rq)
+{
+	size_t n = ro->expose.n + ro->expose_rw.n;
+
+	rq->exposed = arena_alloc(w->arena, (n + 1) * sizeof *rq->exposed);
+	for (size_t i = 0; i < n; i++) {
+		bool is_rw = i >= ro->expose.n;
+		const char *path = request_path(w->arena, w->request.cwd,
+		    is_rw ? ro->expose_rw.v[i - ro->expose.n] :
+		    ro->expose.v[i]);
+
+		if (path != NULL)
+			rq->exposed[rq->nexposed++] =
+			    (struct exposed){ path, is_rw };
+	}
+}
+
+/* What the jail is made of, and what has to be kept so while it runs. */
+static void
+take_mounts(struct work *w, struct facts *facts, const struct mounts *mounts)
+{
+	struct jail_spec *spec = &w->plan->spec;
+	struct buf names;
+
+	spec->mounts = plan_keep(w->arena, mounts->list.v,
+	    mounts->list.n * sizeof *mounts->list.v);
+	spec->nmounts = mounts->list.n;
+	spec->write_roots = plan_keep(w->arena, mounts->roots.v,
+	    mounts->roots.n * sizeof *mounts->roots.v);
+	spec->nwrite_roots = mounts->roots.n;
+	spec->is_apart = mounts->is_apart;
+	facts_guard_mounts(facts, mounts);
+	w->plan->guards = plan_keep(w->arena, facts->guards.v,
+	    facts->guards.n * sizeof *facts->guards.v);
+	w->plan->nguards = facts->guards.n;
+	buf_init(&names, 0);
+	facts_names(facts, mounts, &names);
+	if (names.len > 0) {
+		spec->names = plan_keep(w->arena, names.data, names.len);
+		spec->names_len = names.len;
+	}
+	buf_release(&names);
+}
+
+/* A grant that may name something to be made, beyond the workspace. */
+static bool
+may_make(const struct policy *p)
+{
+	for (; p != NULL; p = p->also)
+		for (size_t i = 0; i < p->fs.allow_write.n; i++)
+			if (!str_path_below(
+			    p->fs.allow_write.v[i].pattern->text,
+			    p->workspace))
+				return true;
+	return false;
+}
+
+int
+plan_files(struct work *w, const struct run_options *ro, char *const *env,
+    struct err *e)
+{
+	const struct policy *p = w->plan->policy;
+	struct owns own = { 0 };
+	struct facts facts = { 0 };
+	struct mounts mounts = { 0 };
+	struct facts_request rq = { .arena = w->arena,
+	    .policy = w->plan->policy, .cwd = w->request.cwd,
+	    .notice = plan_notice, .arg = w };
+	struct mounts_mode mode = { .bwrap = w->plan->spec.bwrap,
+	    .is_host_dev = p->devices.mode.value == DEVICES_HOST,
+	    .tmp_size = p->limits.tmp.num.value };
+	int rc;
+
+	for (const struct policy *l = p; l != NULL; l = l->also)
+		mode.is_closed |= l->fs.default_deny_read.value ||
+		    l->fs.strict_deny_read.value;
+	for (size_t i = 0; i < 2; i++) {
+		const char *way = env_get(env, i == 0 ? "HOME" : "PWD");
+
+		if (way != NULL && way[0] == '/')
+			rq.ways[rq.nways++] = way;
+	}
+	own_files(w, ro, env, &own);
+	plan_exposed(w, ro, &rq);
+	rq.own = own.v;
+	rq.nown = own.n;
+	if (!ro->dry_run && may_make(p))
+		w->plan->made = made_open(w->plan->state);
+	rq.made = w->plan->made;
+	rc = facts_gather(&rq, &facts, e);
+	if (rc == 0) {
+		mounts_plan(w->arena, &mode, facts.v, facts.n, &mounts);
+		rc = facts_check_roots(&mounts.roots, e);
+	}
+	if (rc == 0)
+		take_mounts(w, &facts, &mounts);
+	vec_release(&own);
+	facts_release(&facts);
+	vec_release(&mounts.list);
+	vec_release(&mounts.roots);
+	return rc;
+}
