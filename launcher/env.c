@@ -8,6 +8,7 @@
 #include "platform/base/str.h"
 
 #define PROXY_URL	"http://127.0.0.1:3128"
+#define SOCKS_URL	"socks5h://127.0.0.1:1080"
 #define NO_PROXY_LIST	"localhost,127.0.0.1,::1"
 
 /* Set inside, whatever the host has; the first whatever the policy says. */
@@ -15,7 +16,7 @@ static const char *const ours[] = {
 	"FENCE_SANDBOX=1",
 	"HTTP_PROXY=" PROXY_URL, "http_proxy=" PROXY_URL,
 	"HTTPS_PROXY=" PROXY_URL, "https_proxy=" PROXY_URL,
-	"ALL_PROXY=" PROXY_URL, "all_proxy=" PROXY_URL,
+	"ALL_PROXY=" SOCKS_URL, "all_proxy=" SOCKS_URL,
 	"NO_PROXY=" NO_PROXY_LIST, "no_proxy=" NO_PROXY_LIST,
 };
 

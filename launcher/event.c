@@ -40,11 +40,13 @@ event_is_trouble(const struct event *e)
 	case EVENT_EXEC:
 	case EVENT_CONNECT:
 	case EVENT_DNS:
+	case EVENT_SNI:
 		return e->verdict.action == ACTION_DENY;
 	case EVENT_HTTP:
 		return e->verdict.action == ACTION_DENY || e->status >= 500;
 	case EVENT_DROPPED:
 	case EVENT_WORKER:
+	case EVENT_SUSPECT:
 		return true;
 	case EVENT_RUN_START:
 	case EVENT_RUN_END:

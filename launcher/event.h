@@ -16,13 +16,17 @@
 
 enum event_kind {
 	EVENT_OPEN, EVENT_EXEC, EVENT_CONNECT, EVENT_HTTP, EVENT_DNS,
+	EVENT_SNI,		/* a TLS hello that names another host */
 	EVENT_RUN_START, EVENT_RUN_END, EVENT_POLICY, EVENT_DROPPED,
 	EVENT_WORKER,		/* a worker died or was limited: a finding */
+	EVENT_SUSPECT,		/* what a worker saw looks bad: a finding */
 };
 
-enum event_witness { WITNESS_SHIM, WITNESS_GATE, WITNESS_MONITOR };
+enum event_witness { WITNESS_SHIM, WITNESS_GATE, WITNESS_MONITOR,
+	WITNESS_GUARD };
 enum event_enforcer { ENFORCER_MOUNT, ENFORCER_LANDLOCK, ENFORCER_SECCOMP,
-	ENFORCER_GATE, ENFORCER_DNS, ENFORCER_ROUTE, ENFORCER_NONE };
+	ENFORCER_GATE, ENFORCER_DNS, ENFORCER_ROUTE, ENFORCER_GUARD,
+	ENFORCER_NONE };
 
 enum { EVENT_ANCESTORS = 8, EVENT_COMM = 64 };
 
@@ -51,14 +55,19 @@ struct event {
 	const char		*path;		/* OPEN, EXEC; raw bytes */
 	uint32_t		 open_flags;
 	const char		*host;		/* CONNECT, HTTP, DNS; raw bytes */
+	/* SNI: the host that was dialled; `host` is then the name in the
+	 * hello, NULL where there is none to be read. */
+	const char		*server;
 	const char		*ip;		/* literal or NULL */
 	uint16_t		 port;
+	bool			 is_socks;	/* CONNECT: asked of the proxy */
 	const char		*method;	/* HTTP: "CONNECT", "GET" */
 	const char		*qtype;		/* DNS: "A", "A AAAA" */
 	int			 status;	/* HTTP 403; RUN_END exit status */
 	int64_t			 duration_ms;
 	uint64_t		 dropped;	/* DROPPED: how many */
-	const char		*detail;	/* WORKER, RUN_START: free text */
+	const char		*detail;	/* WORKER, SUSPECT, RUN_START */
+	const char		*moved_to;	/* OPEN: in quarantine, or NULL */
 };
 
 /* Facts that are the same for each event of a run. */

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "launcher/addrbook.h"
 #include "launcher/dial.h"
-#include "launcher/who.h"
+#include "launcher/herald.h"
+#include "launcher/sni.h"
 #include "platform/fd.h"
 #include "policy/decide.h"
 #include "proxy/ask.h"
@@ -21,7 +21,6 @@ enum {
 	PENDING_MAX = 4096,	/* dials under way */
 	QUEUE_MAX = 4096,	/* answers the worker has not taken yet */
 	TURN_MAX = 16,		/* questions before others get a turn */
-	WHO_MS = 100,		/* a second, for finding out who asked */
 };
 
 /* A dial that waits for names or for the network. */
@@ -50,9 +49,7 @@ struct monitor {
 	uint32_t		 next_id;
 	struct queued		*first, **last;
 	unsigned		 nqueued;
-	int64_t			 who_second;	/* the budget's current one */
-	int64_t			 who_us;	/* spent of it */
-	bool			 is_book_full;	/* and told */
+	struct herald		 herald;
 };
 
 /* ---- answers ---- */
@@ -131,83 +128,6 @@ answer_status(struct monitor *m, const struct ask_msg *q,
 
 /* ---- refusals ---- */
 
-static const char *
-qtype_name(unsigned type, char buf[16])
-{
-	static const struct { unsigned type; const char *name; } known[] = {
-		{ 1, "A" }, { 2, "NS" }, { 5, "CNAME" }, { 6, "SOA" },
-		{ 12, "PTR" }, { 15, "MX" }, { 16, "TXT" }, { 28, "AAAA" },
-		{ 33, "SRV" }, { 64, "SVCB" }, { 65, "HTTPS" }, { 255, "ANY" },
-	};
-
-	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-		if (known[i].type == type)
-			return known[i].name;
-	snprintf(buf, 16, "TYPE%u", type);
-	return buf;
-}
-
-static int64_t
-now_us(void)
-{
-	struct timespec ts = { 0 };
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
-}
-
-/*
- * A jail with thousands of sockets and processes makes the search for the
- * asker long.  It may cost a tenth of each second; beyond that records come
- * without a process.
- */
-static void
-find_asker(struct monitor *m, const struct ask_msg *q, struct event *ev)
-{
-	int64_t start = now_us();
-	pid_t pid;
-
-	if (start / 1000000 != m->who_second) {
-		m->who_second = start / 1000000;
-		m->who_us = 0;
-	}
-	if (m->who_us > WHO_MS * 1000)
-		return;
-	pid = who_socket(m->c.jail_pid, q->is_udp, &q->source);
-	if (pid > 0)
-		who_pid(pid, m->c.stop_pid, ev);
-	m->who_us += now_us() - start;
-}
-
-static void
-tell(struct monitor *m, const struct ask_msg *q, const char *host,
-    const struct verdict *v)
-{
-	struct event ev = { .witness = WITNESS_GATE, .count = 1,
-	    .enforcer = ENFORCER_GATE, .verdict = *v, .host = host,
-	    .port = q->port };
-	char type[16];
-
-	switch (q->via) {
-	case ASK_VIA_DNS:
-		ev.kind = EVENT_DNS;
-		ev.enforcer = ENFORCER_DNS;
-		ev.qtype = qtype_name(q->qtype, type);
-		break;
-	case ASK_VIA_HTTP:
-		ev.kind = EVENT_HTTP;
-		ev.method = q->method[0] != '\0' ? q->method : "CONNECT";
-		ev.status = 403;
-		break;
-	default:
-		ev.kind = EVENT_CONNECT;
-		ev.sys = ECONNRESET;
-		break;
-	}
-	find_asker(m, q, &ev);
-	witness_gate(m->c.witness, &ev);
-}
-
 static void
 refuse(struct monitor *m, const struct ask_msg *q, const char *host,
     const struct verdict *v)
@@ -215,12 +135,8 @@ refuse(struct monitor *m, const struct ask_msg *q, const char *host,
 	struct ask_answer a = { .magic = ASK_MAGIC, .id = q->id,
 	    .status = ASK_DENIED };
 
-	tell(m, q, host, v);
-	snprintf(a.rule, sizeof a.rule, "%.40s %.40s:%d:%d", v->rule,
-	    v->at.file != NULL ? v->at.file : "", v->at.line, v->at.col);
-	if (v->remedy_key[0] != '\0')
-		snprintf(a.remedy, sizeof a.remedy, "%s += \"%.180s\"",
-		    v->remedy_key, v->remedy_value);
+	herald_refusal(&m->herald, q, host, v);
+	recent_words(v, a.rule, a.remedy);
 	answer(m, &a, -1);
 }
 
@@ -236,21 +152,14 @@ refuse_bad(struct monitor *m, const struct ask_msg *q)
 	refuse(m, q, q->name, &v);
 }
 
-static void
-tell_full(struct monitor *m)
-{
-	struct event ev = { .kind = EVENT_WORKER, .witness = WITNESS_MONITOR,
-	    .enforcer = ENFORCER_DNS, .count = 1,
-	    .detail = "all addresses for names are used up: further names "
-	    "do not resolve in this run" };
-
-	if (m->is_book_full)
-		return;
-	m->is_book_full = true;
-	witness_gate(m->c.witness, &ev);
-}
-
 /* ---- questions ---- */
+
+/* The gate's own name: nothing leaves, so nothing is asked. */
+static bool
+is_self(const struct host *h)
+{
+	return h->kind == HOST_NAME && strcmp(h->text, ASK_SELF_NAME) == 0;
+}
 
 static void
 on_lookup(struct monitor *m, const struct ask_msg *q)
@@ -267,12 +176,13 @@ on_lookup(struct monitor *m, const struct ask_msg *q)
 		return;
 	}
 	decide_net(m->c.policy, &h, 0, &v);
-	if (v.action == ACTION_DENY) {
+	if (v.action == ACTION_DENY && !is_self(&h)) {
 		refuse(m, q, h.text, &v);
+		herald_name(&m->herald, h.text);
 		return;
 	}
 	if (addrbook_get(m->book, h.text, &addr) != 0) {
-		tell_full(m);
+		herald_book_full(&m->herald);
 		answer_status(m, q, ASK_FULL, 0);
 		return;
 	}
@@ -322,6 +232,8 @@ on_dialled(int fd, int sys, void *arg)
 	    .status = fd >= 0 ? ASK_OK : ASK_REFUSED, .sys = sys };
 
 	p->dial = NULL;
+	if (fd >= 0 && p->m->c.policy->net.sni.value == NET_SNI_ENFORCE)
+		snprintf(a.name, sizeof a.name, "%s", p->host.text);
 	answer(p->m, &a, fd);
 	pending_free(p);
 }
@@ -390,7 +302,10 @@ resolve(struct pending *p)
 	}
 }
 
-/* A transparent connection names an address; which name did it stand for? */
+/*
+ * A transparent connection names an address; which name did it stand for?  A
+ * client that looked the name up before it asked a proxy means the same.
+ */
 static int
 dial_host(struct monitor *m, const struct ask_msg *q, struct host *ret)
 {
@@ -399,7 +314,7 @@ dial_host(struct monitor *m, const struct ask_msg *q, struct host *ret)
 
 	if (host_canon(q->name, q->name_len, ret) != 0)
 		return -1;
-	if (q->via != ASK_VIA_TRANSPARENT || ret->kind != HOST_IPV4)
+	if (ret->kind != HOST_IPV4)
 		return 0;
 	memcpy(&addr, ret->addr, 4);
 	addr = ntohl(addr);
@@ -407,7 +322,8 @@ dial_host(struct monitor *m, const struct ask_msg *q, struct host *ret)
 	if (name != NULL)
 		return host_canon(name, strlen(name), ret);
 	/* In the fake range, yet handed out to nobody: a guess. */
-	return addrbook_is_fake(addr) ? -1 : 0;
+	return q->via == ASK_VIA_TRANSPARENT && addrbook_is_fake(addr) ? -1 :
+	    0;
 }
 
 static void
@@ -419,6 +335,11 @@ on_dial(struct monitor *m, const struct ask_msg *q)
 
 	if (dial_host(m, q, &h) != 0) {
 		refuse_bad(m, q);
+		return;
+	}
+	if (is_self(&h)) {
+		answer_status(m, q, q->port == ASK_SELF_PORT ? ASK_SELF :
+		    ASK_REFUSED, q->port == ASK_SELF_PORT ? 0 : ECONNREFUSED);
 		return;
 	}
 	decide_net(m->c.policy, &h, q->port, &v);
@@ -449,22 +370,82 @@ on_dial(struct monitor *m, const struct ask_msg *q)
 }
 
 static void
+on_sni(struct monitor *m, const struct ask_msg *q)
+{
+	struct host h = { .text = "" };
+	struct verdict v;
+
+	if (sni_is_denied(m->c.policy, q, &h, &v)) {
+		v.action = ACTION_DENY;
+		refuse(m, q, h.text, &v);
+	} else
+		answer_status(m, q, ASK_OK, 0);
+}
+
+static void
+on_recent(struct monitor *m, const struct ask_msg *q)
+{
+	struct ask_answer a = { .magic = ASK_MAGIC, .id = q->id,
+	    .status = ASK_OK };
+	const struct recent *l = witness_recent(m->c.witness);
+	const struct recent_entry *r;
+
+	_Static_assert(sizeof a.name == sizeof r->what &&
+	    sizeof a.rule == RECENT_RULE && sizeof a.remedy == RECENT_REMEDY,
+	    "what is remembered fits an answer");
+	if (q->port >= l->n) {
+		answer_status(m, q, ASK_NOHOST, 0);
+		return;
+	}
+	r = &l->entry[q->port];
+	memcpy(a.name, r->what, sizeof a.name);
+	memcpy(a.rule, r->rule, sizeof a.rule);
+	memcpy(a.remedy, r->remedy, sizeof a.remedy);
+	a.sys = r->count < INT32_MAX ? (int32_t)r->count : INT32_MAX;
+	answer(m, &a, -1);
+}
+
+static void
 on_note(struct monitor *m, const struct ask_msg *q)
 {
-	struct event ev = { .kind = EVENT_WORKER, .witness = WITNESS_GATE,
-	    .enforcer = ENFORCER_GATE, .count = 1 };
+	herald_note(&m->herald, (enum ask_note)q->note);
+}
 
-	ev.detail = q->note == ASK_NOTE_LIMIT ?
-	    "the gate's limit of connections is reached" :
-	    "the gate met a malformed request";
-	witness_gate(m->c.witness, &ev);
+static void
+drop_answers(struct monitor *m)
+{
+	struct queued *q;
+
+	while (m->pending != NULL)
+		pending_free(m->pending);
+	while ((q = m->first) != NULL) {
+		m->first = q->next;
+		fd_close(&q->fd);
+		free(q);
+	}
+	m->last = &m->first;
+	m->nqueued = 0;
+	if (m->net != NULL)
+		net_interest(m);
+}
+
+/* The one who asked is dead: its successor must not get its answers. */
+static void
+on_restart(struct monitor *m, const struct ask_msg *q)
+{
+	drop_answers(m);
+	herald_restart(&m->herald, q->port);
+	answer_status(m, q, ASK_OK, 0);
 }
 
 static void (*const questions[])(struct monitor *, const struct ask_msg *) = {
 	[ASK_LOOKUP] = on_lookup,
 	[ASK_DIAL] = on_dial,
 	[ASK_PTR] = on_ptr,
+	[ASK_SNI] = on_sni,
+	[ASK_RECENT] = on_recent,
 	[ASK_NOTE] = on_note,
+	[ASK_RESTART] = on_restart,
 };
 
 static void
@@ -589,6 +570,9 @@ monitor_new(const struct monitor_config *c)
 	if (m == NULL)
 		return NULL;
 	m->c = *c;
+	m->herald.witness = c->witness;
+	m->herald.jail_pid = c->jail_pid;
+	m->herald.stop_pid = c->stop_pid;
 	m->last = &m->first;
 	m->book = addrbook_new();
 	m->net = loop_fd(c->loop, c->net_fd, LOOP_READ, net_ready, m);
@@ -606,25 +590,18 @@ monitor_new(const struct monitor_config *c)
 void
 monitor_stop_pid(struct monitor *m, pid_t pid)
 {
-	m->c.stop_pid = pid;
+	m->herald.stop_pid = pid;
 }
 
 void
 monitor_free(struct monitor *m)
 {
-	struct queued *q;
-
 	if (m == NULL)
 		return;
-	while (m->pending != NULL)
-		pending_free(m->pending);
-	while ((q = m->first) != NULL) {
-		m->first = q->next;
-		fd_close(&q->fd);
-		free(q);
-	}
 	watch_free(m->net);
 	watch_free(m->names);
+	m->net = m->names = NULL;
+	drop_answers(m);
 	addrbook_free(m->book);
 	free(m);
 }

@@ -30,12 +30,12 @@ static const char *const enforcer_names[] = {
 	[ENFORCER_MOUNT] = "mount", [ENFORCER_LANDLOCK] = "landlock",
 	[ENFORCER_SECCOMP] = "seccomp", [ENFORCER_GATE] = "gate",
 	[ENFORCER_DNS] = "dns", [ENFORCER_ROUTE] = "route",
-	[ENFORCER_NONE] = "none",
+	[ENFORCER_GUARD] = "guard", [ENFORCER_NONE] = "none",
 };
 
 static const char *const witness_names[] = {
 	[WITNESS_SHIM] = "shim", [WITNESS_GATE] = "gate",
-	[WITNESS_MONITOR] = "monitor",
+	[WITNESS_MONITOR] = "monitor", [WITNESS_GUARD] = "guard",
 };
 
 /* Each value is followed by a comma; the end of its object takes it back. */
@@ -111,11 +111,13 @@ class_of(const struct event *e, int *ret_activity)
 		[EVENT_CONNECT] = { CLASS_NETWORK, 1 },
 		[EVENT_HTTP] = { CLASS_HTTP, 0 },
 		[EVENT_DNS] = { CLASS_DNS, 1 },
+		[EVENT_SNI] = { CLASS_FINDING, 1 },
 		[EVENT_RUN_START] = { CLASS_LIFECYCLE, 3 },
 		[EVENT_RUN_END] = { CLASS_LIFECYCLE, 4 },
 		[EVENT_POLICY] = { CLASS_CONFIG, 1 },
 		[EVENT_DROPPED] = { CLASS_FINDING, 1 },
 		[EVENT_WORKER] = { CLASS_FINDING, 1 },
+		[EVENT_SUSPECT] = { CLASS_FINDING, 1 },
 	};
 
 	*ret_activity = table[e->kind].activity;
@@ -264,15 +266,50 @@ put_query(struct buf *b, const struct event *e)
 	put_num(b, "rcode_id", is_denied(e) ? RCODE_NXDOMAIN : RCODE_NOERROR);
 }
 
+/* What the finding is made of, and the line that would make it none. */
+static void
+put_evidence(struct buf *b, const struct event *e)
+{
+	const struct verdict *v = &e->verdict;
+	bool is_value = v->remedy_value[0] != '(';
+	struct buf text;
+
+	put_open(b, "evidences", '[');
+	put_open(b, NULL, '{');
+	put_open(b, "dst_endpoint", '{');
+	put_str_if(b, "domain", e->server);
+	put_num(b, "port", e->port);
+	put_close(b, '}');
+	put_open(b, "data", '{');
+	put_str_if(b, "sni", e->host);
+	put_close(b, '}');
+	put_close(b, '}');
+	put_close(b, ']');
+	if (v->remedy_key[0] == '\0')
+		return;
+	buf_init(&text, 0);
+	buf_printf(&text, is_value ? "%s += \"%s\"" : "%s %s", v->remedy_key,
+	    v->remedy_value);
+	put_open(b, "remediation", '{');
+	put_str(b, "desc", text.data);
+	put_close(b, '}');
+	buf_release(&text);
+}
+
 static void
 put_finding(struct buf *b, const struct event *e, const struct event_run *run)
 {
+	static const char *const titles[] = {
+		[EVENT_SNI] = "a TLS hello names another host",
+		[EVENT_DROPPED] = "records were dropped",
+		[EVENT_WORKER] = "a worker was in trouble",
+		[EVENT_SUSPECT] = "names that look like data carried out",
+	};
 	char uid[64];
 
 	(void)snprintf(uid, sizeof uid, "%s-%" PRIu64, run->id, e->sequence);
 	put_open(b, "finding_info", '{');
-	put_str(b, "title", e->kind == EVENT_DROPPED ?
-	    "records were dropped" : "a worker was in trouble");
+	put_str(b, "title", titles[e->kind]);
 	put_str(b, "uid", uid);
 	put_str_if(b, "desc", e->detail);
 	put_close(b, '}');
@@ -302,8 +339,12 @@ put_object(struct buf *b, const struct event *e, const struct event_run *run)
 		put_str(b, "version", run->version);
 		put_close(b, '}');
 		break;
+	case EVENT_SNI:
+		put_evidence(b, e);
+		/* FALLTHROUGH */
 	case EVENT_DROPPED:
 	case EVENT_WORKER:
+	case EVENT_SUSPECT:
 		put_finding(b, e, run);
 		break;
 	case EVENT_POLICY:
@@ -362,6 +403,7 @@ put_unmapped(struct buf *b, const struct event *e)
 		put_str(b, "flag", v->remedy_flag);
 		put_close(b, '}');
 	}
+	put_str_if(b, "moved_to", e->moved_to);
 	if (e->kind == EVENT_DROPPED)
 		put_num(b, "dropped", (int64_t)e->dropped);
 	if (e->kind == EVENT_RUN_END)

@@ -80,6 +80,10 @@ open_parts(struct line *l, const struct event *e)
 	put_escaped(&l->part[OBJECT], e->path, '"');
 	buf_puts(&l->part[TAIL], is_write ? "\", write)" : "\", read)");
 	put_errno(&l->part[TAIL], e);
+	if (e->moved_to != NULL) {
+		buf_puts(&l->part[TAIL], " moved to ");
+		put_escaped(&l->part[TAIL], e->moved_to, 0);
+	}
 }
 
 static void
@@ -93,9 +97,25 @@ exec_parts(struct line *l, const struct event *e)
 	put_errno(&l->part[TAIL], e);
 }
 
+/* The shape that scripts written for the Go program look for. */
+static void
+socks_parts(struct line *l, const struct event *e)
+{
+	put_head(&l->part[HEAD], "[fence:socks]", e);
+	put_icon(&l->part[HEAD], e);
+	buf_puts(&l->part[HEAD], "CONNECT ");
+	put_host(&l->part[OBJECT], e->host != NULL ? e->host : e->ip);
+	buf_printf(&l->part[TAIL], ":%u %s", e->port,
+	    e->verdict.action == ACTION_DENY ? "BLOCKED" : "ALLOWED");
+}
+
 static void
 connect_parts(struct line *l, const struct event *e)
 {
+	if (e->is_socks) {
+		socks_parts(l, e);
+		return;
+	}
 	put_head(&l->part[HEAD], "[fence:gate]", e);
 	put_icon(&l->part[HEAD], e);
 	buf_puts(&l->part[HEAD], "connect(");
@@ -110,7 +130,7 @@ connect_parts(struct line *l, const struct event *e)
 	put_errno(&l->part[TAIL], e);
 }
 
-/* The shape that scripts written for the Go program look for. */
+/* The Go program's shape, too. */
 static void
 http_parts(struct line *l, const struct event *e)
 {
@@ -154,6 +174,23 @@ dns_parts(struct line *l, const struct event *e)
 	event_cut(&l->part[TAIL], b.data, 39, 0);
 	buf_puts(&l->part[TAIL], e->verdict.action == ACTION_DENY ?
 	    ") NXDOMAIN" : ")");
+	buf_release(&b);
+}
+
+static void
+sni_parts(struct line *l, const struct event *e)
+{
+	struct buf b;
+
+	buf_init(&b, 0);
+	put_head(&l->part[HEAD], "[fence:gate]", e);
+	put_icon(&l->part[HEAD], e);
+	buf_puts(&l->part[HEAD], "tls(");
+	put_escaped(&l->part[OBJECT], e->host != NULL ? e->host : "?", 0);
+	put_host(&b, e->server);
+	buf_puts(&l->part[TAIL], ") on a connection to ");
+	event_cut(&l->part[TAIL], b.data, 59, 0);
+	buf_printf(&l->part[TAIL], ":%u", e->port);
 	buf_release(&b);
 }
 
@@ -297,9 +334,11 @@ event_text(const struct event *e, int is_tty, struct buf *b)
 	static void (*const parts[])(struct line *, const struct event *) = {
 		[EVENT_OPEN] = open_parts, [EVENT_EXEC] = exec_parts,
 		[EVENT_CONNECT] = connect_parts, [EVENT_HTTP] = http_parts,
-		[EVENT_DNS] = dns_parts, [EVENT_RUN_START] = other_parts,
+		[EVENT_DNS] = dns_parts, [EVENT_SNI] = sni_parts,
+		[EVENT_RUN_START] = other_parts,
 		[EVENT_RUN_END] = other_parts, [EVENT_POLICY] = other_parts,
 		[EVENT_DROPPED] = other_parts, [EVENT_WORKER] = other_parts,
+		[EVENT_SUSPECT] = other_parts,
 	};
 	struct line l;
 

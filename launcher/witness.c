@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -41,6 +42,7 @@ struct witness {
 	struct witness_config	 config;
 	struct sink		*trace, *text;
 	struct tally		*tally;
+	struct recent		 recent;
 	struct witness_counts	 counts;
 	int64_t			 second;	/* the limits' current one */
 	unsigned		 looks, records;	/* in it */
@@ -104,6 +106,7 @@ emit(struct witness *w, struct event *e)
 	if (e->kind < EVENT_RUN_START && e->verdict.action == ACTION_DENY)
 		w->counts.records++;
 	tally_add(w->tally, e);
+	recent_add(&w->recent, e);
 	if (event_is_trouble(e))
 		sink_event(w->text, e);
 	sink_event(w->trace, e);
@@ -237,14 +240,33 @@ check_report(const void *datagram, size_t len, struct wire_report *ret,
 	return -1;
 }
 
+/* The length of the kept name that the path is or is below, or 0. */
+static size_t
+kept_len(const struct witness *w, const char *path)
+{
+	for (size_t i = 0; i < w->config.nguards; i++)
+		if (str_path_below(path, w->config.guards[i].path))
+			return strlen(w->config.guards[i].path);
+	return 0;
+}
+
 /* A mask or a missing right takes reading away, too: ask for both. */
 static bool
-is_denied(const struct policy *policy, enum fs_op op, const char *path,
+is_denied(const struct witness *w, enum fs_op op, const char *path,
     struct verdict *ret)
 {
-	decide_fs(policy, op, path, ret);
+	struct fs_question q = { .op = op, .path = path };
+
+	decide_fs_ask(w->config.policy, &q, ret);
+	/* What the lists would let write is kept for what it is. */
+	if (ret->action == ACTION_ALLOW && op == FS_WRITE) {
+		q.guarded_len = kept_len(w, path);
+		q.is_guarded = q.guarded_len > 0;
+		(void)decide_guarded(w->config.policy, path, &q.is_own);
+		decide_fs_ask(w->config.policy, &q, ret);
+	}
 	if (ret->action == ACTION_ALLOW && op != FS_READ)
-		decide_fs(policy, FS_READ, path, ret);
+		decide_fs(w->config.policy, FS_READ, path, ret);
 	return ret->action == ACTION_DENY;
 }
 
@@ -290,12 +312,12 @@ judge_path(struct witness *w, struct arena *arena, enum fs_op op,
 	clean = pattern_clean_path(arena, path[0] == '/' ? "/" : cwd, path);
 	if (clean == NULL)
 		return NULL;
-	if (is_denied(w->config.policy, op, clean, ret))
+	if (is_denied(w, op, clean, ret))
 		return clean;
 	real = resolve(arena, path[0] == '/' ? path :
 	    arena_printf(arena, "%s/%s", cwd, path));
 	return real != NULL && strcmp(real, clean) != 0 &&
-	    is_denied(w->config.policy, op, real, ret) ? clean : NULL;
+	    is_denied(w, op, real, ret) ? clean : NULL;
 }
 
 static bool
@@ -317,7 +339,30 @@ fill_file(struct witness *w, struct arena *arena,
 	    ENFORCER_MOUNT;
 	e->path = judge_path(w, arena, op, e->process[0].cwd, path,
 	    &e->verdict);
-	return e->path != NULL;
+	/* Where reading has to be granted, missing may mean hidden. */
+	return e->path != NULL && (r->err != ENOENT ||
+	    access(e->path, F_OK) == 0);
+}
+
+/* A socket of the host's that is masked, or lies in a private place. */
+static bool
+fill_socket(struct witness *w, struct arena *arena,
+    const struct wire_report *r, const char *path, struct event *e)
+{
+	const char *clean = path[0] == '@' ? NULL : pattern_clean_path(arena,
+	    path[0] == '/' ? "/" : e->process[0].cwd, path);
+	struct stat st;
+
+	if (fill_file(w, arena, r, path, e))
+		return true;
+	if ((r->err != EACCES && r->err != ENOENT) || clean == NULL ||
+	    stat(clean, &st) != 0 || !S_ISSOCK(st.st_mode))
+		return false;
+	decide_unix(w->config.policy, clean, &e->verdict);
+	e->kind = EVENT_CONNECT;
+	e->enforcer = ENFORCER_MOUNT;
+	e->path = clean;
+	return e->verdict.action == ACTION_DENY;
 }
 
 /* Only what routing says: a refused port is an answer, not a refusal. */
@@ -379,9 +424,12 @@ witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 	e.sys = r.err;
 	if (path[0] != '/')		/* the working directory is needed */
 		fill_who(w, &r, pid, &e);
-	is_refusal = r.call == WIRE_CONNECT && r.family != AF_UNIX ?
-	    fill_connect(w, arena, &r, &e) :
-	    fill_file(w, arena, &r, path, &e);
+	if (r.call == WIRE_CONNECT)
+		is_refusal = r.family == AF_UNIX ?
+		    fill_socket(w, arena, &r, path, &e) :
+		    fill_connect(w, arena, &r, &e);
+	else
+		is_refusal = fill_file(w, arena, &r, path, &e);
 	if (is_refusal) {
 		if (e.nprocess == 0)
 			fill_who(w, &r, pid, &e);
@@ -395,9 +443,37 @@ witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 }
 
 void
+witness_guard(struct witness *w, const struct guard_told *told)
+{
+	struct fs_question q = { .op = FS_WRITE, .path = told->path,
+	    .is_guarded = true };
+	struct event e = { .kind = EVENT_OPEN, .witness = WITNESS_GUARD,
+	    .enforcer = ENFORCER_GUARD, .path = told->path,
+	    .open_flags = O_WRONLY | O_CREAT, .sys = told->sys,
+	    .moved_to = told->to, .count = told->count };
+
+	if (told->deed == GUARD_REMASKED)
+		return;
+	if (is_over_limit(w)) {
+		witness_dropped(w, 1);
+		return;
+	}
+	decide_fs_ask(w->config.policy, &q, &e.verdict);
+	e.verdict.action = ACTION_DENY;
+	w->records++;
+	emit(w, &e);
+}
+
+void
 witness_summary(struct witness *w, struct buf *b)
 {
 	tally_text(w->tally, b);
+}
+
+const struct recent *
+witness_recent(const struct witness *w)
+{
+	return &w->recent;
 }
 
 struct witness_counts

@@ -12,6 +12,8 @@
 #include <sys/types.h>
 
 #include "launcher/event.h"
+#include "launcher/guard.h"
+#include "launcher/recent.h"
 #include "platform/base/buf.h"
 #include "policy/policy.h"
 
@@ -24,6 +26,9 @@ struct witness_config {
 	int			 text_fd;	/* -1 none (no -m); borrowed */
 	int			 text_is_tty;
 	pid_t			 stop_pid;	/* see who_pid(); 0 none */
+	/* Names kept in this run (borrowed): which denials are theirs. */
+	const struct guard_path	*guards;
+	size_t			 nguards;
 };
 
 struct witness	*witness_new(const struct witness_config *);
@@ -48,11 +53,15 @@ void		 witness_shim(struct witness *, const void *datagram,
  * 1000 records a second the rest is dropped and counted, as for the shim.
  */
 void		 witness_gate(struct witness *, struct event *);
+/* What the guard did; moved things, and what it could not do. */
+void		 witness_guard(struct witness *, const struct guard_told *);
 /* n datagrams were lost before they came here. */
 void		 witness_dropped(struct witness *, uint64_t n);
 
 /* The closing line of a run without -m; nothing if nothing was refused. */
 void		 witness_summary(struct witness *, struct buf *);
+/* The last refusals; good until the next one. */
+const struct recent	*witness_recent(const struct witness *);
 
 /* For -d and the tests. */
 struct witness_counts {

@@ -43,10 +43,15 @@ ask_kind_complete(const struct ask_msg *m)
 	case ASK_DIAL:
 		return m->name_len > 0 && m->port != 0 &&
 		    m->via >= ASK_VIA_HTTP && m->via <= ASK_VIA_SOCKS ? 0 : -1;
+	case ASK_SNI:
+		return m->host[0] != '\0' && m->port != 0 &&
+		    m->via >= ASK_VIA_HTTP && m->via <= ASK_VIA_SOCKS ? 0 : -1;
 	case ASK_NOTE:
-		return m->note == ASK_NOTE_LIMIT ||
-		    m->note == ASK_NOTE_BAD_REQUEST ? 0 : -1;
+		return m->note >= ASK_NOTE_LIMIT &&
+		    m->note < ASK_NOTES ? 0 : -1;
 	case ASK_LISTEN:
+	case ASK_RECENT:
+	case ASK_RESTART:
 		return 0;
 	}
 	return -1;
@@ -65,7 +70,7 @@ ask_check_msg(const void *data, size_t len, struct ask_msg *ret)
 	if (m.source.family != 0 && ask_family(m.source.family) != 0)
 		return -1;
 	if (ask_name(&m) != 0 || ask_text(m.method, sizeof m.method) != 0 ||
-	    ask_kind_complete(&m) != 0)
+	    ask_text(m.host, sizeof m.host) != 0 || ask_kind_complete(&m) != 0)
 		return -1;
 	*ret = m;
 	return 0;
@@ -79,7 +84,7 @@ ask_check_answer(const void *data, size_t len, struct ask_answer *ret)
 	if (len != sizeof a)
 		return -1;
 	memcpy(&a, data, sizeof a);
-	if (a.magic != ASK_MAGIC || a.status < ASK_OK || a.status > ASK_FULL ||
+	if (a.magic != ASK_MAGIC || a.status < ASK_OK || a.status > ASK_SELF ||
 	    a.naddrs > ASK_MAX_ADDRS)
 		return -1;
 	for (unsigned i = 0; i < a.naddrs; i++)

@@ -13,13 +13,25 @@
 
 enum { ASK_MAGIC = 0x66617331 };	/* "fas1" */
 
+/* Where the gate itself answers, from inside. */
+#define ASK_SELF_NAME	"fence.internal"
+enum { ASK_SELF_PORT = 80 };
+
 enum ask_kind {
 	ASK_LOOKUP = 1,	/* net -> monitor: name, qtype, source */
 	ASK_DIAL,	/* net -> monitor: name, port, via, source */
 	ASK_PTR,	/* net -> monitor: name is the address text */
+	ASK_SNI,	/* net -> monitor: may a connection that was granted,
+			 * to host and port, name itself so?  "" stands for
+			 * a TLS hello that cannot be understood */
+	ASK_RECENT,	/* net -> monitor: the refusal before the last `port`;
+			 * name is what was refused, sys how often */
 	ASK_LISTEN,	/* monitor -> net: the listeners, in the order of
 			 * enum proxy_listener; `listeners` says which */
 	ASK_NOTE,	/* net -> monitor: something worth telling (note) */
+	ASK_RESTART,	/* net -> monitor: all that was asked before is for
+			 * nobody; its answer comes behind all others.  port
+			 * is the wait status of the one who asked it */
 	ASK_RESOLVE,	/* monitor -> names: name */
 };
 
@@ -32,7 +44,12 @@ struct ask_source {			/* who asks, in the jail's namespace */
 	uint8_t		addr[16];
 };
 
-enum ask_note { ASK_NOTE_LIMIT = 1, ASK_NOTE_BAD_REQUEST };
+enum ask_note {
+	ASK_NOTE_LIMIT = 1,
+	ASK_NOTE_BAD_REQUEST,
+	ASK_NOTE_COMMAND,	/* of SOCKS, and not CONNECT */
+	ASK_NOTES
+};
 
 struct ask_msg {
 	uint32_t		magic;
@@ -50,6 +67,7 @@ struct ask_msg {
 	uint16_t		name_len;
 	char			name[256];	/* as the client sent it; no NUL inside */
 	char			method[16];	/* HTTP method, for the record */
+	char			host[256];	/* SNI; NUL-terminated */
 };
 
 enum ask_status {
@@ -58,6 +76,7 @@ enum ask_status {
 	ASK_NOHOST,	/* allowed, but does not resolve */
 	ASK_REFUSED,	/* allowed, but the connection failed: sys */
 	ASK_FULL,	/* out of fake addresses, descriptors, memory */
+	ASK_SELF,	/* DIAL: the gate itself is meant, speaking HTTP */
 };
 
 struct ask_addr {
@@ -75,7 +94,9 @@ struct ask_answer {
 	uint16_t	naddrs;
 	int32_t		sys;		/* errno of a failed dial */
 	struct ask_addr	addrs[ASK_MAX_ADDRS];	/* LOOKUP: one fake; RESOLVE: all */
-	char		name[256];	/* PTR: the name; NUL-terminated */
+	/* PTR: the name.  DIAL: the host that was dialled, if the name in a
+	 * TLS hello matters.  NUL-terminated. */
+	char		name[256];
 	char		rule[96];	/* DENIED: key and place, NUL-terminated */
 	char		remedy[256];	/* DENIED: "allowedDomains += ..." */
 };

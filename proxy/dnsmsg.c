@@ -385,6 +385,12 @@ ends_with(struct str name, const char *zone)
 }
 
 bool
+dnsmsg_is_localhost(const struct dns_query *q)
+{
+	return ends_with((struct str){ q->name, q->name_len }, "localhost");
+}
+
+bool
 dnsmsg_is_reverse(const struct dns_query *q, uint8_t ret_addr[4],
     bool *has_addr)
 {

@@ -56,6 +56,8 @@ size_t	 dnsmsg_ptr(const struct dns_query *, const char *name, uint8_t *out);
 size_t	 dnsmsg_nothing(const struct dns_query *, enum dns_rcode,
 	    const char *why, uint8_t *out);
 
+/* "localhost", or below it: the asker's own machine (RFC 6761, 6.3). */
+bool	 dnsmsg_is_localhost(const struct dns_query *);
 /*
  * Is it below in-addr.arpa or ip6.arpa?  ret_addr: the IPv4 address of a
  * complete in-addr.arpa name; *has_addr says whether it was one.

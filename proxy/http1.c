@@ -184,6 +184,8 @@ parse_request_line(struct http1 *h, const char *data, struct str line)
 		return bad(h, 505, "only HTTP/1.0 and HTTP/1.1 are spoken");
 	memcpy(h->method, method.p, method.len);
 	h->is_connect = str_eq(method, "CONNECT");
+	if (h->takes_path && target.p[0] == '/')
+		return HTTP1_DONE;
 	if (!h->is_connect)
 		return parse_url(h, data, target);
 	if (parse_authority(h, target) != 0)
@@ -198,6 +200,7 @@ enum { MAX_FIELDS = 256 };
 
 struct fields {
 	bool		has_host, has_length, has_coding;
+	bool		has_upgrade, is_websocket;
 	unsigned	n;
 };
 
@@ -211,14 +214,17 @@ may_connection_name(struct str name)
 }
 
 static enum http1_status
-parse_connection(struct http1 *h, struct str list)
+parse_connection(struct http1 *h, struct fields *f, struct str list)
 {
 	struct str member;
 
-	while (next_member(&list, &member))
+	while (next_member(&list, &member)) {
 		if (member.len > 0 && (!is_all(member, is_token) ||
 		    !may_connection_name(member)))
 			return bad(h, 400, "bad Connection field");
+		if (str_caseeq(member, "upgrade"))
+			f->has_upgrade = true;
+	}
 	return HTTP1_DONE;
 }
 
@@ -259,7 +265,9 @@ parse_field(struct http1 *h, struct fields *f, struct str line)
 			return bad(h, 501, "only Transfer-Encoding: chunked");
 		f->has_coding = h->is_chunked = true;
 	} else if (str_caseeq(name, "connection"))
-		return parse_connection(h, line);
+		return parse_connection(h, f, line);
+	else if (str_caseeq(name, "upgrade"))
+		f->is_websocket = str_caseeq(line, "websocket");
 	else if (str_caseeq(name, "accept"))
 		parse_accept(h, line);
 	return HTTP1_DONE;
@@ -293,6 +301,8 @@ parse_head(struct http1 *h, const char *data)
 		    "or in HTTP/1.0");
 	if (h->is_connect && (f.has_coding || h->body_bytes != 0))
 		return bad(h, 400, "CONNECT has no body");
+	h->is_websocket = f.has_upgrade && f.is_websocket && !h->is_http10 &&
+	    !f.has_coding && h->body_bytes == 0;
 	return HTTP1_DONE;
 }
 
@@ -424,5 +434,7 @@ http1_rewrite(const struct http1 *h, const char *data, struct buf *out)
 		buf_add(out, line.p, line.len);
 		buf_puts(out, "\r\n");
 	}
-	buf_puts(out, "Connection: close\r\n\r\n");
+	buf_puts(out, h->is_websocket ?
+	    "Upgrade: websocket\r\nConnection: Upgrade\r\n\r\n" :
+	    "Connection: close\r\n\r\n");
 }

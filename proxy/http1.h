@@ -20,6 +20,12 @@ struct http1_slice {
 };
 
 struct http1 {
+	/*
+	 * By the caller, after init: a target that is a path alone is of
+	 * this server's own host and port, which are filled in, too.
+	 */
+	bool			 takes_path;
+
 	/* After HTTP1_DONE. */
 	size_t			 head_len;	/* with the empty line */
 	char			 method[16];
@@ -30,6 +36,7 @@ struct http1 {
 	bool			 is_chunked;
 	bool			 has_length;
 	bool			 wants_json;	/* Accept: application/json */
+	bool			 is_websocket;	/* wants to become one */
 	uint64_t		 body_bytes;	/* says Content-Length */
 	struct http1_slice	 path;		/* "" when the URL had none */
 	struct http1_slice	 query;		/* with its '?' */
@@ -54,7 +61,8 @@ enum http1_status http1_feed(struct http1 *, const char *data, size_t len);
 /*
  * After DONE of a request that is not CONNECT, from the same data: the head
  * to send to the origin.  Origin-form target, Host made from the target,
- * hop-by-hop fields gone, "Connection: close" added.
+ * hop-by-hop fields gone, "Connection: close" added.  A wish to become a
+ * WebSocket is kept, and no other: of HTTP/2 we would not see the requests.
  */
 void	 http1_rewrite(const struct http1 *, const char *data, struct buf *out);
 

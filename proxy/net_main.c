@@ -1,19 +1,43 @@
 /*
- * fence-net: the net worker.  Everything the jail sends is parsed here, in a
- * process that can do nothing but use the descriptors it is given.
+ * fence-net: the net worker.  Everything the jail sends is parsed in a
+ * process that can do nothing but use the descriptors it is given.  If that
+ * one dies it is forked again, by its keeper, who holds the listeners and
+ * reads nothing but the monitor's answers to a dead one's questions.
  *
  *	fence-net ASK_FD
  */
+#include <errno.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "platform/base/str.h"
 #include "platform/confine.h"
 #include "platform/fd.h"
+#include "proxy/ask.h"
 #include "proxy/proxy.h"
+
+enum {
+	QUICK_MS = 1000,	/* a life this short is a bad sign */
+	MAX_QUICK = 16,		/* in a row; then it is given up */
+	EXIT_GIVEN_UP = 1, EXIT_NO_START = 125,
+	RESTART_ID = -1,	/* the server's ids are none such */
+};
+
+struct keeper {
+	int			 ask_fd;
+	struct proxy_limits	 limits;
+	unsigned		 which;		/* listeners */
+	int			 fds[PROXY_NLISTENERS];
+	size_t			 nfds;
+};
 
 /* Two descriptors a connection, some for everything else. */
 static void
@@ -33,12 +57,129 @@ fit_limits(struct proxy_limits *limits)
 		limits->max_connections = (unsigned)(r.rlim_cur / 2);
 }
 
+/* The server */
+
+static _Noreturn void
+serve(const struct keeper *k, pid_t keeper)
+{
+	struct err e = { 0 };
+	struct loop *loop = loop_new();
+	struct proxy *p = loop != NULL ?
+	    proxy_new(loop, k->ask_fd, &k->limits) : NULL;
+
+	if (p == NULL || proxy_listen(p, k->which, k->fds, k->nfds) != 0 ||
+	    confine_child(SIGKILL, &e) != 0 || getppid() != keeper ||
+	    confine_net(&e) != 0)
+		_exit(EXIT_NO_START);
+	/* Nothing to undo, and no right left to run exit handlers with. */
+	_exit(loop_run(loop));
+}
+
+/* The keeper */
+
+static int
+receive_listeners(struct keeper *k)
+{
+	struct ask_msg raw, m;
+	ssize_t n = fd_recv(k->ask_fd, &raw, sizeof raw, k->fds,
+	    PROXY_NLISTENERS, &k->nfds, 0);
+
+	if (n <= 0 || ask_check_msg(&raw, (size_t)n, &m) != 0 ||
+	    m.kind != ASK_LISTEN)
+		return -1;
+	k->which = m.listeners;
+	return 0;
+}
+
+/* One message that is for nobody; 1: the last of them, -1: no more come. */
+static int
+discard_one(int ask_fd)
+{
+	struct ask_answer raw, a;
+	auto_fd fd = -1;
+	size_t nfds;
+	ssize_t n = fd_recv(ask_fd, &raw, sizeof raw, &fd, 1, &nfds,
+	    MSG_DONTWAIT);
+
+	if (n <= 0)
+		return n < 0 && errno == EAGAIN ? 0 : -1;
+	return ask_check_answer(&raw, (size_t)n, &a) == 0 &&
+	    a.id == (uint32_t)RESTART_ID;
+}
+
+/*
+ * The next server starts with clean lines: what the last one asked is
+ * answered to nobody.  Sending may have to wait until some of it is read.
+ */
+static int
+begin_anew(const struct keeper *k, int wstatus)
+{
+	struct ask_msg m = { .magic = ASK_MAGIC, .kind = ASK_RESTART,
+	    .id = (uint32_t)RESTART_ID, .port = (uint16_t)wstatus };
+	struct pollfd p = { .fd = k->ask_fd, .events = POLLIN | POLLOUT };
+	int rv = 0;
+
+	while (rv == 0) {
+		if (poll(&p, 1, -1) < 0 && errno != EINTR)
+			return -1;
+		if ((p.revents & POLLOUT) != 0 && fd_send(k->ask_fd, &m,
+		    sizeof m, NULL, 0, MSG_DONTWAIT) >= 0)
+			p.events = POLLIN;
+		if ((p.revents & (POLLIN | POLLHUP | POLLERR)) != 0)
+			rv = discard_one(k->ask_fd);
+	}
+	return rv > 0 ? 0 : -1;
+}
+
+static int64_t
+now_ms(void)
+{
+	struct timespec ts = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* One life of a server; its wait status, -1 if there was none. */
+static int
+live(const struct keeper *k)
+{
+	pid_t keeper = getpid(), pid = fork();
+	int wstatus = -1;
+
+	if (pid == 0)
+		serve(k, keeper);
+	while (pid > 0 && waitpid(pid, &wstatus, 0) < 0)
+		if (errno != EINTR)
+			return -1;
+	return wstatus;
+}
+
+static int
+keep(const struct keeper *k)
+{
+	unsigned nquick = 0;
+
+	for (;;) {
+		int64_t start = now_ms();
+		int wstatus = live(k);
+
+		if (wstatus == 0)
+			return 0;	/* the monitor has hung up */
+		if (wstatus < 0 || (WIFEXITED(wstatus) &&
+		    WEXITSTATUS(wstatus) == EXIT_NO_START))
+			return EXIT_NO_START;
+		nquick = now_ms() - start < QUICK_MS ? nquick + 1 : 0;
+		if (nquick > MAX_QUICK || begin_anew(k, wstatus) != 0)
+			return EXIT_GIVEN_UP;
+	}
+}
+
 int
 main(int argc, char **argv)
 {
-	struct proxy_limits limits = proxy_default_limits;
+	struct keeper k = { .limits = proxy_default_limits };
 	struct err e = { 0 };
-	struct loop *loop;
 	uint64_t fd;
 
 	if (argc != 2 || str_to_u64(str_of(argv[1]), 1 << 20, &fd) != 0 ||
@@ -47,17 +188,14 @@ main(int argc, char **argv)
 		    stderr);
 		return 2;
 	}
+	k.ask_fd = (int)fd;
 	signal(SIGPIPE, SIG_IGN);
-	fit_limits(&limits);
-	loop = loop_new();
-	if (loop == NULL || proxy_new(loop, (int)fd, &limits) == NULL) {
-		fputs("fence-net: out of memory\n", stderr);
-		return 125;
-	}
-	if (confine_child(SIGKILL, &e) != 0 || confine_net(&e) != 0) {
+	fit_limits(&k.limits);
+	if (confine_child(SIGKILL, &e) != 0) {
 		err_print(&e, stderr);
-		return 125;
+		return EXIT_NO_START;
 	}
-	/* Nothing to undo, and no right left to run exit handlers with. */
-	_exit(loop_run(loop));
+	if (receive_listeners(&k) != 0)
+		return 0;		/* nobody wants us */
+	return keep(&k);
 }

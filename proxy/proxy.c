@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "platform/base/buf.h"
 #include "platform/fd.h"
 #include "proxy/serve.h"
 
@@ -57,7 +58,6 @@ struct proxy {
 	uint16_t		 free_first, free_last;
 	struct question		*queue_first, *queue_last;
 	struct listener		 listeners[PROXY_NLISTENERS];
-	bool			 is_listening;
 	bool			 is_full;
 	struct watch		*pause;
 	struct conn		*conns;
@@ -280,6 +280,7 @@ conn_free(struct conn *c)
 	watch_free(c->watch);
 	watch_free(c->deadline);
 	relay_free(c->relay);
+	free(c->tunnel);
 	fd_close(&c->fd);
 	if (c->next != NULL)
 		c->next->prev = c->prev;
@@ -364,6 +365,31 @@ conn_relay(struct conn *c, int *server_fd, struct relay_spec *spec)
 	watch_free(c->deadline);
 	c->deadline = NULL;
 	return 0;
+}
+
+void
+conn_self(struct conn *c, const void *words, size_t nwords, const void *early,
+    size_t len)
+{
+	struct listener *l = &c->proxy->listeners[PROXY_LISTEN_HTTP];
+	struct buf copy;
+	int fd;
+
+	if (nwords > 0 && send(c->fd, words, nwords, MSG_NOSIGNAL |
+	    MSG_DONTWAIT) != (ssize_t)nwords) {
+		conn_reset(c);
+		return;
+	}
+	buf_init(&copy, 0);
+	buf_add(&copy, early, len);
+	fd = fd_take(&c->fd);
+	conn_free(c);
+	c = conn_new(l, fd);
+	if (c == NULL)
+		fd_close(&fd);
+	else if (copy.failed || serve_self(c, copy.data, copy.len) != 0)
+		conn_reset(c);
+	buf_release(&copy);
 }
 
 /* Listeners */
@@ -455,26 +481,19 @@ listener_start(struct proxy *p, enum proxy_listener which, int fd)
 	return l->watch != NULL ? 0 : -1;
 }
 
-/* which: a bit for each listener that is there; without IPv6 one is not. */
-static void
-listeners_start(struct proxy *p, unsigned which, int *fds, size_t nfds)
+int
+proxy_listen(struct proxy *p, unsigned which, const int *fds, size_t nfds)
 {
-	size_t i, at = 0;
+	size_t at = 0;
 
-	if (p->is_listening ||
-	    nfds != (size_t)__builtin_popcount(which) ||
-	    which >= 1u << PROXY_NLISTENERS) {
-		for (i = 0; i < nfds; i++)
-			fd_close(&fds[i]);
-		if (!p->is_listening)
-			loop_stop(p->loop, 1);
-		return;
-	}
-	p->is_listening = true;
-	for (i = 0; i < PROXY_NLISTENERS; i++)
+	if (nfds != (size_t)__builtin_popcount(which) ||
+	    which >= 1u << PROXY_NLISTENERS)
+		return -1;
+	for (int i = 0; i < PROXY_NLISTENERS; i++)
 		if ((which & 1u << i) != 0 && listener_start(p,
 		    (enum proxy_listener)i, fds[at++]) != 0)
-			loop_stop(p->loop, 1);
+			return -1;
+	return 0;
 }
 
 /* The monitor */
@@ -495,36 +514,25 @@ ask_answered(struct proxy *p, const struct ask_answer *a, int *fd)
 }
 
 static void
-ask_received(struct proxy *p, const void *data, size_t len, int *fds,
+ask_received(struct proxy *p, const void *data, size_t len, const int *fds,
     size_t nfds)
 {
 	struct ask_answer a;
-	struct ask_msg m;
-	size_t i;
+	int fd = nfds > 0 ? *fds : -1;
 
-	if (ask_check_msg(data, len, &m) == 0 && m.kind == ASK_LISTEN) {
-		listeners_start(p, m.listeners, fds, nfds);
-		return;
-	}
-	if (nfds == 0)
-		fds[0] = -1;
 	if (ask_check_answer(data, len, &a) == 0)
-		ask_answered(p, &a, &fds[0]);
-	for (i = 0; i < nfds; i++)
-		fd_close(&fds[i]);
+		ask_answered(p, &a, &fd);
+	fd_close(&fd);
 }
 
 static void
 ask_ready(struct watch *w, int what, void *arg)
 {
-	union {
-		struct ask_msg		msg;
-		struct ask_answer	answer;
-	} data;
+	struct ask_answer data;
 	struct proxy *p = arg;
-	int fds[PROXY_NLISTENERS];
 	size_t nfds;
 	ssize_t n;
+	int fd;
 
 	(void)w;
 	if ((what & LOOP_WRITE) != 0)
@@ -532,15 +540,15 @@ ask_ready(struct watch *w, int what, void *arg)
 	if ((what & LOOP_READ) == 0)
 		return;
 	for (int i = 0; i < ACCEPTS_A_TURN; i++) {
-		n = fd_recv(p->ask_fd, &data, sizeof data, fds,
-		    PROXY_NLISTENERS, &nfds, MSG_DONTWAIT);
+		n = fd_recv(p->ask_fd, &data, sizeof data, &fd, 1, &nfds,
+		    MSG_DONTWAIT);
 		if (n < 0 && (errno == EAGAIN || errno == EMSGSIZE))
 			return;
 		if (n <= 0) {
 			loop_stop(p->loop, n == 0 ? 0 : 1);
 			return;
 		}
-		ask_received(p, &data, (size_t)n, fds, nfds);
+		ask_received(p, &data, (size_t)n, &fd, nfds);
 	}
 }
 
@@ -551,6 +559,7 @@ listeners_init(struct proxy *p)
 		[PROXY_LISTEN_TRANSPARENT4] = { .serve = serve_transparent },
 		[PROXY_LISTEN_TRANSPARENT6] = { .serve = serve_transparent },
 		[PROXY_LISTEN_HTTP] = { .serve = serve_http },
+		[PROXY_LISTEN_SOCKS] = { .serve = serve_socks5 },
 		[PROXY_LISTEN_DNS_TCP] = { .serve = serve_dns_tcp },
 	};
 
@@ -561,6 +570,7 @@ listeners_init(struct proxy *p)
 		p->listeners[i].conn_size = sizeof(struct conn);
 	}
 	p->listeners[PROXY_LISTEN_HTTP].conn_size = serve_http_size;
+	p->listeners[PROXY_LISTEN_SOCKS].conn_size = serve_socks5_size;
 	p->listeners[PROXY_LISTEN_DNS_TCP].conn_size = serve_dns_tcp_size;
 }
 

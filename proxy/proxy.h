@@ -1,6 +1,6 @@
 /*
  * proxy: the folder's face.  Serves the listeners of one jail: HTTP CONNECT
- * and absolute-form requests, transparent connections, DNS.  It knows no
+ * and absolute-form requests, SOCKS5, transparent connections, DNS.  It knows no
  * policy; for every name and connection it asks through ask_fd.
  */
 #ifndef FENCE_PROXY_PROXY_H
@@ -10,11 +10,12 @@
 
 struct proxy;
 
-/* The descriptors of ASK_LISTEN, in this order, all of them non-blocking. */
+/* The descriptors of ASK_LISTEN, in this order. */
 enum proxy_listener {
 	PROXY_LISTEN_TRANSPARENT4,	/* getsockname() is the destination */
 	PROXY_LISTEN_TRANSPARENT6,
 	PROXY_LISTEN_HTTP,
+	PROXY_LISTEN_SOCKS,
 	PROXY_LISTEN_DNS_UDP,		/* PKTINFO on */
 	PROXY_LISTEN_DNS_TCP,
 	PROXY_NLISTENERS
@@ -30,11 +31,17 @@ struct proxy_limits {
 extern const struct proxy_limits proxy_default_limits;
 
 /*
- * Waits on ask_fd for ASK_LISTEN, then serves; the end of file of ask_fd is
- * loop_stop(0).  ask_fd stays the caller's.  NULL: out of memory.
+ * Asks by ask_fd, which stays the caller's; its end of file is loop_stop(0).
+ * NULL: out of memory.
  */
 struct proxy	*proxy_new(struct loop *, int ask_fd,
 		    const struct proxy_limits *);
+/*
+ * Serves these and takes them; a bit of `which` for each listener that is
+ * there (without IPv6 one is not).  -1: it cannot, and is to be given up.
+ */
+int		 proxy_listen(struct proxy *, unsigned which, const int *fds,
+		    size_t nfds);
 void		 proxy_free(struct proxy *);
 
 #endif

@@ -1,6 +1,5 @@
 #include "proxy/relay.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "platform/base/buf.h"
 #include "platform/fd.h"
 #include "platform/net.h"
 
@@ -36,6 +36,9 @@ struct relay {
 	relay_take_fn		*take;		/* NULL: no exchange */
 	bool			 is_over;	/* the client's part */
 	int64_t			 surplus_ms;	/* ... and it went on; 0: no */
+	relay_look_fn		*look;		/* NULL: no longer */
+	relay_hear_fn		*hear;
+	struct buf		 held;		/* for look, of the client's */
 	relay_done_fn		*done;
 	void			*arg;
 };
@@ -59,6 +62,7 @@ relay_free(struct relay *r)
 	relay_close(r, fd_close);
 	free(r->client.out);
 	free(r->server.out);
+	buf_release(&r->held);
 	free(r);
 }
 
@@ -79,15 +83,30 @@ side_shut(struct relay_side *s)
 	(void)shutdown(s->fd, SHUT_WR);
 }
 
+/* Behind what it is still to take. */
+static int
+side_append(struct relay_side *s, const char *p, size_t len)
+{
+	char *out = realloc(s->out, s->out_len + len);
+
+	if (out == NULL)
+		return -1;
+	memcpy(out + s->out_len, p, len);
+	s->out = out;
+	s->out_len += len;
+	return 0;
+}
+
 /* Sends what it can at once and keeps the rest. */
 static int
 side_write(struct relay_side *s, const char *p, size_t len)
 {
 	ssize_t n;
 
-	assert(s->out_len == 0);
 	if (len == 0)
 		return 0;
+	if (s->out_len > 0)
+		return side_append(s, p, len);
 	do {
 		n = send(s->fd, p, len, MSG_NOSIGNAL | MSG_DONTWAIT);
 	} while (n < 0 && errno == EINTR);
@@ -150,18 +169,68 @@ side_take(struct relay_side *s, const char *p, size_t n)
 	return part;
 }
 
+/* Passes on what may pass of what is held. */
+static int
+relay_release(struct relay *r)
+{
+	bool is_over = false;
+	ssize_t n = r->look(r->arg, r->held.data, r->held.len, &is_over);
+
+	if (n < 0 || side_write(&r->server, r->held.data, (size_t)n) != 0)
+		return -1;
+	buf_consume(&r->held, (size_t)n);
+	if (is_over) {
+		r->look = NULL;
+		r->hear = NULL;
+		buf_release(&r->held);
+	}
+	return 0;
+}
+
+/* One read's worth for the other side; -1: an error, or nonsense. */
+static int
+side_pass(struct relay_side *s, const char *p, size_t n)
+{
+	struct relay *r = s->relay;
+	ssize_t part = side_take(s, p, n);
+
+	if (s == &r->client && r->look != NULL) {
+		buf_add(&r->held, p, n);
+		return r->held.failed ? -1 : relay_release(r);
+	}
+	if (part < 0)
+		return -1;
+	if (s == &r->server && r->hear != NULL)
+		r->hear(r->arg, p, n);
+	if (side_write(s->peer, p, (size_t)part) != 0)
+		return -1;
+	return s == &r->server && r->look != NULL ? relay_release(r) : 0;
+}
+
+/* How much of it may be read at once. */
+static size_t
+side_room(const struct relay_side *s)
+{
+	const struct relay *r = s->relay;
+
+	if (s == &r->client && r->look != NULL)
+		return RELAY_HELD_MAX - r->held.len;
+	return LOOP_BUF_BYTES;
+}
+
 static int
 side_read(struct relay_side *s)
 {
 	char *buf = loop_buf(s->relay->loop);
-	ssize_t n, part;
+	size_t room;
+	ssize_t n;
 	int round;
 
 	if (buf == NULL)
 		return -1;
-	for (round = 0; round < RELAY_ROUNDS && s->peer->out_len == 0;
-	    round++) {
-		n = recv(s->fd, buf, LOOP_BUF_BYTES, MSG_DONTWAIT);
+	for (round = 0; round < RELAY_ROUNDS && s->peer->out_len == 0 &&
+	    (room = side_room(s)) > 0; round++) {
+		n = recv(s->fd, buf, room, MSG_DONTWAIT);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
@@ -171,10 +240,9 @@ side_read(struct relay_side *s)
 			s->relay->last_ms = loop_now_ms(s->relay->loop);
 			return 0;
 		}
-		part = side_take(s, buf, (size_t)n);
-		if (part < 0 || side_write(s->peer, buf, (size_t)part) != 0)
+		if (side_pass(s, buf, (size_t)n) != 0)
 			return -1;
-		if (n < LOOP_BUF_BYTES)
+		if ((size_t)n < room)
 			break;		/* most likely all there was */
 	}
 	return 0;
@@ -189,7 +257,7 @@ side_events(const struct relay_side *s)
 {
 	int events = 0;
 
-	if (!s->is_eof && s->peer->out_len == 0)
+	if (!s->is_eof && s->peer->out_len == 0 && side_room(s) > 0)
 		events |= LOOP_READ;
 	if (s->out_len > 0)
 		events |= LOOP_WRITE;
@@ -201,7 +269,9 @@ side_events(const struct relay_side *s)
 static void
 side_settle(struct relay_side *s)
 {
-	if (s->out_len == 0 && s->peer->is_eof)
+	bool is_held = s == &s->relay->server && s->relay->held.len > 0;
+
+	if (s->out_len == 0 && s->peer->is_eof && !is_held)
 		side_shut(s);
 }
 
@@ -224,6 +294,8 @@ relay_is_done(const struct relay *r)
 static int64_t
 relay_limit_ms(const struct relay *r)
 {
+	if (r->held.len > 0)
+		return min_ms(r->idle_ms, RELAY_HELD_MS);
 	if (r->take == NULL || r->client.out_len > 0)
 		return r->idle_ms;
 	if (r->surplus_ms > 0 && r->server.has_spoken)
@@ -302,6 +374,47 @@ relay_idle(struct watch *w, int what, void *arg)
 		relay_fail(r);
 }
 
+void
+relay_look(struct relay *r)
+{
+	if (r->look != NULL && relay_release(r) != 0)
+		relay_fail(r);
+	else
+		relay_settle(r);
+}
+
+void
+relay_tunnel(struct relay *r)
+{
+	r->take = NULL;
+	r->surplus_ms = 0;
+}
+
+void
+relay_finish(struct relay *r, const void *data, size_t len)
+{
+	/* Those it is too slow to take would come before these. */
+	if (r->client.out_len == 0)
+		(void)!send(r->client.fd, data, len,
+		    MSG_NOSIGNAL | MSG_DONTWAIT);
+	relay_end(r);
+}
+
+/* What goes to each side first. */
+static int
+relay_begin(struct relay *r, const struct relay_spec *spec)
+{
+	if (side_write(&r->client, spec->to_client, spec->to_client_len) != 0)
+		return -1;
+	if (r->look == NULL)
+		return side_write(&r->server, spec->to_server,
+		    spec->to_server_len);
+	buf_add(&r->held, spec->to_server, spec->to_server_len);
+	if (r->held.failed)
+		return -1;
+	return r->held.len > 0 ? relay_release(r) : 0;
+}
+
 static int
 relay_open(struct relay *r, const struct relay_spec *spec)
 {
@@ -315,8 +428,7 @@ relay_open(struct relay *r, const struct relay_spec *spec)
 		return -1;
 	r->client.fd = spec->client_fd;
 	r->server.fd = spec->server_fd;
-	if (side_write(&r->client, spec->to_client, spec->to_client_len) != 0 ||
-	    side_write(&r->server, spec->to_server, spec->to_server_len) != 0)
+	if (relay_begin(r, spec) != 0)
 		return -1;
 	if (watch_events(r->client.watch, side_events(&r->client)) != 0)
 		return -1;
@@ -339,6 +451,9 @@ relay_start(struct loop *l, const struct relay_spec *spec)
 	r->last_ms = loop_now_ms(l);
 	r->take = spec->take;
 	r->surplus_ms = spec->has_surplus ? RELAY_EARLY_MS : 0;
+	r->look = spec->look;
+	r->hear = spec->hear;
+	buf_init(&r->held, RELAY_HELD_MAX);
 	r->done = spec->done;
 	r->arg = spec->arg;
 	net_nodelay(spec->client_fd);

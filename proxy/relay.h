@@ -31,6 +31,21 @@ typedef ssize_t	 relay_take_fn(void *arg, const char *, size_t len,
 		    bool *is_over);
 
 /*
+ * A relay may be looked into while it begins.  What the client says is held
+ * until `look` lets it pass: it gets all that is held, and answers how many
+ * bytes of it may go on, -1 to reset both sides; *is_over once everything may
+ * pass and nobody needs to look or hear any more.  It is called when the
+ * client has said more, after `hear`, which gets the server's bytes as they
+ * pass, and by relay_look().  Neither may free the relay.  A full hold makes
+ * the client wait; one that stays for long ends the relay.
+ */
+typedef ssize_t	 relay_look_fn(void *arg, const char *held, size_t len,
+		    bool *is_over);
+typedef void	 relay_hear_fn(void *arg, const char *, size_t len);
+
+enum { RELAY_HELD_MAX = 64 * 1024, RELAY_HELD_MS = 60 * 1000 };
+
+/*
  * In an exchange a server is given up that is silent for so long after ...
  */
 enum {
@@ -55,12 +70,23 @@ struct relay_spec {
 	size_t		 to_client_len, to_server_len;
 	relay_take_fn	*take;		/* NULL: this is no exchange */
 	bool		 has_surplus;	/* it sent more than its part already */
+	relay_look_fn	*look;		/* NULL: nobody looks into it */
+	relay_hear_fn	*hear;		/* or NULL */
 	relay_done_fn	*done;
-	void		*arg;		/* of take and done */
+	void		*arg;		/* of all these functions */
 };
 
 /* Takes both fds on success; on failure (NULL) they are the caller's. */
 struct relay	*relay_start(struct loop *, const struct relay_spec *);
 void		 relay_free(struct relay *);	/* NULL is fine; closes fds */
+/* More is known than before: looks again.  It may be done afterwards. */
+void		 relay_look(struct relay *);
+/*
+ * The exchange became a tunnel, by what the server says: from now on both may
+ * say what they like.  Fine inside `hear`.
+ */
+void		 relay_tunnel(struct relay *);
+/* Last words for the client, and it is done. */
+void		 relay_finish(struct relay *, const void *, size_t len);
 
 #endif

@@ -50,6 +50,7 @@ struct conn {
 	struct watch	*deadline;
 	struct question	*question;
 	struct relay	*relay;
+	struct tunnel	*tunnel;	/* while the relay is looked into */
 };
 
 struct loop	*conn_loop(const struct conn *);
@@ -67,11 +68,38 @@ int		 conn_wait(struct conn *);
 int		 conn_relay(struct conn *, int *server_fd, struct relay_spec *);
 
 /*
+ * The same for a tunnel whose bytes mean nothing to us, but for the name in a
+ * TLS hello: it must be the one that was dialled, or be granted, too.  The
+ * answer to the dial tells what to compare it with, if anything.
+ */
+int		 conn_tunnel(struct conn *, int *server_fd,
+		    struct relay_spec *, enum ask_via, uint16_t port,
+		    const struct ask_answer *);
+
+/*
+ * The client wants to talk to us: gets its last words of the present kind,
+ * and is served as one of http://fence.internal/, of whom `early` was heard
+ * already.  The connection is not to be used afterwards.
+ */
+void		 conn_self(struct conn *, const void *words, size_t nwords,
+		    const void *early, size_t len);
+
+/*
+ * The last words to a client, then the end; what it still sends is read away
+ * for a while, or closing would reset it before it has read them.  The
+ * connection is not to be used afterwards.
+ */
+void		 conn_finish(struct conn *, const void *, size_t);
+
+/*
  * The servers.  Each takes a connection that is accepted (a zeroed struct of
  * serve_*_size bytes with the conn in front); -1 makes the caller free it.
  */
-extern const size_t serve_http_size, serve_dns_tcp_size;
+extern const size_t serve_http_size, serve_socks5_size, serve_dns_tcp_size;
 int		 serve_http(struct conn *);
+int		 serve_socks5(struct conn *);
+/* http://fence.internal/ itself; a conn of serve_http's. */
+int		 serve_self(struct conn *, const void *early, size_t len);
 int		 serve_transparent(struct conn *);
 int		 serve_dns_tcp(struct conn *);
 

@@ -310,6 +310,10 @@ answer_at_once(const struct dns_query *q, enum dns_rcode rc, uint8_t *reverse,
 		return dnsmsg_error(q, rc, out);
 	if (q->name_len == 0)
 		return dnsmsg_nothing(q, DNS_NOERROR, NULL, out);
+	if (dnsmsg_is_localhost(q))
+		return q->qtype == DNS_TYPE_A ?
+		    dnsmsg_a(q, (const uint8_t[]){ 127, 0, 0, 1 }, out) :
+		    dnsmsg_nothing(q, DNS_NOERROR, NULL, out);
 	if (!dnsmsg_is_reverse(q, reverse, &has_addr))
 		return 0;
 	if (!has_addr || !is_fake(reverse))

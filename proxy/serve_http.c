@@ -1,18 +1,21 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 
 #include "platform/base/buf.h"
 #include "platform/fd.h"
 #include "proxy/chunked.h"
 #include "proxy/http1.h"
+#include "proxy/page.h"
 #include "proxy/serve.h"
 
 enum {
 	READ_BYTES = 16 * 1024,
 	MAX_RESPONSE = 8 * 1024,
-	DRAIN_MS = 2000,
+	MAX_RECENT = 32,		/* entries on a page */
+	MAX_PAGE = 64 * 1024,
 };
 
 struct http_conn {
@@ -21,6 +24,9 @@ struct http_conn {
 	struct buf	in;		/* the head and what came with it */
 	uint64_t	body_left;	/* of a body that tells its length */
 	struct chunked	chunked;	/* of one that does not */
+	size_t		nheard;		/* of the answer's beginning */
+	struct buf	page;		/* our own, as it grows */
+	unsigned	nrecent;	/* entries on it */
 };
 
 const size_t serve_http_size = sizeof(struct http_conn);
@@ -28,123 +34,50 @@ const size_t serve_http_size = sizeof(struct http_conn);
 static void
 http_end(struct conn *c)
 {
-	buf_release(&((struct http_conn *)c)->in);
+	struct http_conn *h = (struct http_conn *)c;
+
+	buf_release(&h->in);
+	buf_release(&h->page);
 }
 
 /* Refusals */
 
-struct refusal {
-	int		 code;
-	const char	*phrase;
-	const char	*error;		/* X-Fence-Error */
-	const char	*detail;
-	const char	*rule, *remedy;	/* "" for none */
-};
-
+/* The end of the conversation; h is not to be used afterwards. */
 static void
-put_json_string(struct buf *b, const char *key, const char *s, char after)
+http_finish(struct http_conn *h, int code, const char *phrase,
+    const char *error, const struct buf *body)
 {
-	buf_printf(b, "\"%s\": \"", key);
-	for (; *s != '\0'; s++) {
-		unsigned char ch = (unsigned char)*s;
+	struct buf out;
 
-		if (ch == '"' || ch == '\\')
-			buf_printf(b, "\\%c", ch);
-		else if (ch < ' ' || ch == 0x7f)
-			buf_printf(b, "\\u%04x", ch);
-		else
-			buf_putc(b, (char)ch);
-	}
-	buf_printf(b, "\"%c", after);
+	buf_init(&out, body->len + 1024);
+	buf_printf(&out, "HTTP/1.1 %d %s\r\n", code, phrase);
+	if (error != NULL)
+		buf_printf(&out, "X-Fence-Error: %s\r\n", error);
+	buf_printf(&out, "Content-Type: %s\r\nContent-Length: %zu\r\n"
+	    "Cache-Control: no-store\r\nConnection: close\r\n\r\n",
+	    h->head.wants_json ? "application/json" :
+	    "text/plain; charset=utf-8", body->len);
+	if (strcmp(h->head.method, "HEAD") != 0)
+		buf_add(&out, body->data, body->len);
+	conn_finish(&h->conn, out.data, out.len);
+	buf_release(&out);
 }
 
 static void
-put_json(struct buf *b, const struct refusal *r)
+http_refuse(struct http_conn *h, const struct page_refusal *r)
 {
-	buf_putc(b, '{');
-	put_json_string(b, "error", r->error, ',');
-	put_json_string(b, "detail", r->detail, ',');
-	put_json_string(b, "rule", r->rule, ',');
-	put_json_string(b, "remedy", r->remedy, '}');
-	buf_putc(b, '\n');
-}
-
-static void
-put_text(struct buf *b, const struct refusal *r)
-{
-	buf_printf(b, "fence: %s\n", r->detail);
-	if (r->rule[0] != '\0')
-		buf_printf(b, "rule: %s\n", r->rule);
-	if (r->remedy[0] != '\0')
-		buf_printf(b, "allow: %s\n", r->remedy);
-}
-
-static void
-put_response(struct buf *out, const struct http_conn *h,
-    const struct refusal *r)
-{
-	bool is_json = h->head.wants_json;
 	struct buf body;
 
 	buf_init(&body, MAX_RESPONSE);
-	if (is_json)
-		put_json(&body, r);
-	else
-		put_text(&body, r);
-	buf_printf(out, "HTTP/1.1 %d %s\r\nX-Fence-Error: %s\r\n"
-	    "Content-Type: %s\r\nContent-Length: %zu\r\n"
-	    "Connection: close\r\n\r\n", r->code, r->phrase, r->error,
-	    is_json ? "application/json" : "text/plain; charset=utf-8",
-	    body.len);
-	if (strcmp(h->head.method, "HEAD") != 0)
-		buf_add(out, body.data, body.len);
+	page_refusal(&body, r, h->head.wants_json);
+	http_finish(h, r->code, r->phrase, r->error, &body);
 	buf_release(&body);
-}
-
-/* Closing over unread bytes would reset the client before it has read us. */
-static void
-http_drain(struct watch *w, int what, void *arg)
-{
-	struct http_conn *h = arg;
-	char *buf = loop_buf(conn_loop(&h->conn));
-	ssize_t n;
-
-	(void)w;
-	(void)what;
-	n = buf == NULL ? 0 :
-	    recv(h->conn.fd, buf, LOOP_BUF_BYTES, MSG_DONTWAIT);
-	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
-		conn_free(&h->conn);
-}
-
-/* The end of the conversation; h is not to be used afterwards. */
-static void
-http_refuse(struct http_conn *h, const struct refusal *r)
-{
-	struct conn *c = &h->conn;
-	struct buf out;
-	ssize_t n;
-
-	buf_init(&out, MAX_RESPONSE + 1024);
-	put_response(&out, h, r);
-	/* Far below any send buffer, and the first bytes in it. */
-	n = send(c->fd, out.data, out.len, MSG_NOSIGNAL | MSG_DONTWAIT);
-	buf_release(&out);
-	buf_release(&h->in);
-	watch_free(c->watch);
-	c->watch = NULL;
-	if (n > 0 && shutdown(c->fd, SHUT_WR) == 0 &&
-	    conn_expire(c, DRAIN_MS) == 0)
-		c->watch = loop_fd(conn_loop(c), c->fd, LOOP_READ, http_drain,
-		    h);
-	if (c->watch == NULL)
-		conn_free(c);
 }
 
 static void
 http_bad(struct http_conn *h)
 {
-	struct refusal r = { .code = h->head.code, .phrase = "Bad Request",
+	struct page_refusal r = { .code = h->head.code, .phrase = "Bad Request",
 	    .error = "bad-request", .detail = h->head.why, .rule = "",
 	    .remedy = "" };
 
@@ -161,7 +94,7 @@ http_bad(struct http_conn *h)
 static void
 http_denied(struct http_conn *h, const struct ask_answer *a)
 {
-	struct refusal r = { .rule = "", .remedy = "" };
+	struct page_refusal r = { .rule = "", .remedy = "" };
 	struct buf detail;
 	const char *why;
 
@@ -202,18 +135,21 @@ http_denied(struct http_conn *h, const struct ask_answer *a)
 
 /* Connections that were granted */
 
+static const char tunnel_hello[] =
+    "HTTP/1.1 200 Connection established\r\n\r\n";
+
 static int
-http_tunnel(struct http_conn *h, int *fd)
+http_tunnel(struct http_conn *h, const struct ask_answer *a, int *fd)
 {
-	static const char hello[] =
-	    "HTTP/1.1 200 Connection established\r\n\r\n";
 	struct relay_spec spec = {
-		.to_client = hello, .to_client_len = sizeof hello - 1,
+		.to_client = tunnel_hello,
+		.to_client_len = sizeof tunnel_hello - 1,
 		.to_server = h->in.data + h->head.head_len,
 		.to_server_len = h->in.len - h->head.head_len,
 	};
 
-	return conn_relay(&h->conn, fd, &spec);
+	return conn_tunnel(&h->conn, fd, &spec, ASK_VIA_HTTP, h->head.port,
+	    a);
 }
 
 /* The body is the client's part; whatever follows is for nobody. */
@@ -235,13 +171,32 @@ http_take(void *arg, const char *data, size_t len, bool *is_over)
 	return (ssize_t)len;
 }
 
+/* After this answer the bytes are no longer HTTP. */
+static void
+http_hear(void *arg, const char *data, size_t len)
+{
+	static const char switching[] = "HTTP/1.1 101 ";
+	enum { N = sizeof switching - 1 };
+	struct http_conn *h = arg;
+
+	for (; len > 0 && h->nheard < N; data++, len--) {
+		if (*data != switching[h->nheard]) {
+			h->nheard = N;		/* some other answer */
+			return;
+		}
+		if (++h->nheard == N)
+			relay_tunnel(h->conn.relay);
+	}
+}
+
 /* One request, rewritten, and its body; the answer ends the connection. */
 static int
 http_forward(struct http_conn *h, int *fd)
 {
 	const char *rest = h->in.data + h->head.head_len;
 	size_t len = h->in.len - h->head.head_len;
-	struct relay_spec spec = { .take = http_take };
+	struct relay_spec spec = { .take = http_take,
+	    .hear = h->head.is_websocket ? http_hear : NULL };
 	bool is_over;
 	ssize_t body;
 	struct buf out;
@@ -265,6 +220,55 @@ http_forward(struct http_conn *h, int *fd)
 	return rv;
 }
 
+/* http://fence.internal/ */
+
+static void	http_recent(struct http_conn *);
+
+static void
+recent_answered(void *arg, const struct ask_answer *a, int *fd)
+{
+	struct http_conn *h = arg;
+
+	(void)fd;
+	h->conn.question = NULL;
+	if (a->status == ASK_OK && h->nrecent < MAX_RECENT) {
+		page_recent(&h->page, a, h->nrecent++, h->head.wants_json);
+		http_recent(h);
+		return;
+	}
+	page_recent_end(&h->page, h->nrecent, h->head.wants_json);
+	http_finish(h, 200, "OK", NULL, &h->page);
+}
+
+/* One after the other: a question has room for the answer to one. */
+static void
+http_recent(struct http_conn *h)
+{
+	struct ask_msg m = { .kind = ASK_RECENT,
+	    .port = (uint16_t)h->nrecent };
+	struct conn *c = &h->conn;
+
+	if (conn_wait(c) == 0)
+		c->question = proxy_ask(c->proxy, &m, recent_answered, h);
+	if (c->question == NULL)
+		conn_reset(c);
+}
+
+static bool
+is_self(const struct http_conn *h)
+{
+	return !h->head.is_connect && h->head.port == ASK_SELF_PORT &&
+	    strcasecmp(h->head.host, ASK_SELF_NAME) == 0;
+}
+
+/* A tunnel to ourselves. */
+static void
+http_self_tunnel(struct http_conn *h)
+{
+	conn_self(&h->conn, tunnel_hello, sizeof tunnel_hello - 1,
+	    h->in.data + h->head.head_len, h->in.len - h->head.head_len);
+}
+
 static void
 http_answered(void *arg, const struct ask_answer *a, int *fd)
 {
@@ -273,11 +277,18 @@ http_answered(void *arg, const struct ask_answer *a, int *fd)
 	int rv;
 
 	h->conn.question = NULL;
+	if (a->status == ASK_SELF) {
+		if (h->head.is_connect)
+			http_self_tunnel(h);
+		else
+			http_recent(h);
+		return;
+	}
 	if (a->status != ASK_OK || *fd < 0) {
 		http_denied(h, a->status != ASK_OK ? a : &full);
 		return;
 	}
-	rv = h->head.is_connect ? http_tunnel(h, fd) : http_forward(h, fd);
+	rv = h->head.is_connect ? http_tunnel(h, a, fd) : http_forward(h, fd);
 	buf_release(&h->in);
 	if (rv != 0)
 		conn_reset(&h->conn);
@@ -305,6 +316,24 @@ http_ask(struct http_conn *h)
 }
 
 static void
+http_step(struct http_conn *h)
+{
+	switch (http1_feed(&h->head, h->in.data, h->in.len)) {
+	case HTTP1_MORE:
+		break;
+	case HTTP1_DONE:
+		if (is_self(h))
+			http_recent(h);
+		else
+			http_ask(h);
+		break;
+	case HTTP1_BAD:
+		http_bad(h);
+		break;
+	}
+}
+
+static void
 http_ready(struct watch *w, int what, void *arg)
 {
 	struct http_conn *h = arg;
@@ -322,16 +351,7 @@ http_ready(struct watch *w, int what, void *arg)
 		conn_free(&h->conn);
 		return;
 	}
-	switch (http1_feed(&h->head, h->in.data, h->in.len)) {
-	case HTTP1_MORE:
-		break;
-	case HTTP1_DONE:
-		http_ask(h);
-		break;
-	case HTTP1_BAD:
-		http_bad(h);
-		break;
-	}
+	http_step(h);
 }
 
 int
@@ -342,9 +362,26 @@ serve_http(struct conn *c)
 
 	http1_init(&h->head, limits->max_header_bytes);
 	buf_init(&h->in, limits->max_header_bytes + READ_BYTES);
+	buf_init(&h->page, MAX_PAGE);
 	c->end = http_end;
 	c->watch = loop_fd(conn_loop(c), c->fd, LOOP_READ, http_ready, h);
 	if (c->watch == NULL || conn_expire(c, limits->handshake_ms) != 0)
 		return -1;
+	return 0;
+}
+
+int
+serve_self(struct conn *c, const void *early, size_t len)
+{
+	struct http_conn *h = (struct http_conn *)c;
+
+	if (serve_http(c) != 0)
+		return -1;
+	h->head.takes_path = true;
+	strcpy(h->head.host, ASK_SELF_NAME);
+	h->head.port = ASK_SELF_PORT;
+	buf_add(&h->in, early, len);
+	if (len > 0)
+		http_step(h);
 	return 0;
 }

@@ -8,9 +8,15 @@ transparent_answered(void *arg, const struct ask_answer *a, int *fd)
 {
 	struct relay_spec spec = { 0 };
 	struct conn *c = arg;
+	struct net_addr dest;
 
 	c->question = NULL;
-	if (a->status != ASK_OK || *fd < 0 || conn_relay(c, fd, &spec) != 0)
+	if (a->status == ASK_SELF) {
+		conn_self(c, NULL, 0, NULL, 0);
+		return;
+	}
+	if (a->status != ASK_OK || *fd < 0 || net_local(c->fd, &dest) != 0 ||
+	    conn_tunnel(c, fd, &spec, ASK_VIA_TRANSPARENT, dest.port, a) != 0)
 		conn_reset(c);
 }
 

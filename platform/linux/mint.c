@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { BACKLOG = 4096, HTTP_PORT = 3128, DNS_PORT = 53 };
+enum { BACKLOG = 4096, HTTP_PORT = 3128, SOCKS_PORT = 1080, DNS_PORT = 53 };
 
 union address {
 	struct sockaddr		sa;
@@ -27,6 +27,7 @@ static const struct want wants[JAIL_NLISTENERS] = {
 	[JAIL_LISTEN_TRANSPARENT4] = { SOCK_STREAM, 0, true, true },
 	[JAIL_LISTEN_TRANSPARENT6] = { SOCK_STREAM, 0, true, true },
 	[JAIL_LISTEN_HTTP] = { SOCK_STREAM, HTTP_PORT, true, false },
+	[JAIL_LISTEN_SOCKS] = { SOCK_STREAM, SOCKS_PORT, true, false },
 	[JAIL_LISTEN_DNS_UDP] = { SOCK_DGRAM, DNS_PORT, false, true },
 	[JAIL_LISTEN_DNS_TCP] = { SOCK_STREAM, DNS_PORT, false, true },
 };
@@ -153,6 +154,7 @@ mint_step_text(int step)
 		[JAIL_LISTEN_TRANSPARENT4] = "make the gate's socket (IPv4)",
 		[JAIL_LISTEN_TRANSPARENT6] = "make the gate's socket (IPv6)",
 		[JAIL_LISTEN_HTTP] = "listen on 127.0.0.1:3128",
+		[JAIL_LISTEN_SOCKS] = "listen on 127.0.0.1:1080",
 		[JAIL_LISTEN_DNS_UDP] = "listen on port 53 (UDP)",
 		[JAIL_LISTEN_DNS_TCP] = "listen on port 53 (TCP)",
 	};

@@ -15,6 +15,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 
 	if (ask_check_msg(data, len, &m) == 0) {
 		if (strlen(m.name) != m.name_len ||
+		    strnlen(m.host, sizeof m.host) == sizeof m.host ||
 		    strnlen(m.method, sizeof m.method) == sizeof m.method)
 			abort();
 		if (ask_check_msg(&m, sizeof m, &again) != 0 ||

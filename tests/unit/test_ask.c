@@ -34,7 +34,10 @@ test_msg(void **state)
 		SET(kind, ASK_RESOLVE + 1, -1),
 		SET(kind, ASK_LOOKUP, 0),
 		SET(kind, ASK_PTR, 0),
+		SET(kind, ASK_SNI, -1),		/* no host */
 		SET(kind, ASK_LISTEN, 0),
+		SET(kind, ASK_RECENT, 0),
+		SET(kind, ASK_RESTART, 0),
 		SET(kind, ASK_NOTE, -1),
 		SET(port, 0, -1),
 		SET(is_udp, 1, 0),
@@ -81,6 +84,18 @@ test_msg_text(void **state)
 	m.kind = ASK_NOTE;
 	m.note = ASK_NOTE_LIMIT;
 	assert_int_equal(ask_check_msg(&m, sizeof m, &ret), 0);
+	m.note = ASK_NOTES;
+	assert_int_equal(ask_check_msg(&m, sizeof m, &ret), -1);
+	m = good;
+	m.kind = ASK_SNI;
+	strcpy(m.host, "b.test");
+	m.host[9] = 'x';
+	assert_int_equal(ask_check_msg(&m, sizeof m, &ret), 0);
+	assert_int_equal(ret.host[9], 0);
+	m.name_len = 0;
+	assert_int_equal(ask_check_msg(&m, sizeof m, &ret), 0);
+	memset(m.host, 'x', sizeof m.host);
+	assert_int_equal(ask_check_msg(&m, sizeof m, &ret), -1);
 }
 
 static void
@@ -100,7 +115,7 @@ test_answer(void **state)
 } while (0)
 	BAD(bad.magic++);
 	BAD(bad.status = 0);
-	BAD(bad.status = ASK_FULL + 1);
+	BAD(bad.status = ASK_SELF + 1);
 	BAD(bad.naddrs = ASK_MAX_ADDRS + 1);
 	BAD(bad.naddrs = 2);
 	BAD(bad.addrs[0].family = AF_UNIX);

@@ -161,6 +161,11 @@ test_text_network(void **state)
 	assert_text(&e, 0, "[fence:dns] 14:03:22 " X " query(denied.test, "
 	    "A AAAA) NXDOMAIN  curl[9] | "
 	    "rule network.deniedDomains[0] \"*.test\" f:1:2");
+	e.kind = EVENT_SNI;
+	e.server = "allowed.test";
+	assert_text(&e, 0, "[fence:gate] 14:03:22 " X " tls(denied.test) on a "
+	    "connection to allowed.test:80  curl[9] | "
+	    "rule network.deniedDomains[0] \"*.test\" f:1:2");
 	e.kind = EVENT_CONNECT;
 	e.host = NULL;
 	e.ip = "2001:db8::1";
@@ -168,6 +173,11 @@ test_text_network(void **state)
 	assert_text(&e, 0, "[fence:gate] 14:03:22 " X " connect([2001:db8::1]:80)"
 	    " ENETUNREACH  curl[9] | "
 	    "rule network.deniedDomains[0] \"*.test\" f:1:2");
+	e.is_socks = true;
+	assert_text(&e, 0, "[fence:socks] 14:03:22 " X " CONNECT "
+	    "[2001:db8::1]:80 BLOCKED  curl[9] | "
+	    "rule network.deniedDomains[0] \"*.test\" f:1:2");
+	e.is_socks = false;
 	e.path = "/run/x.sock";
 	e.nprocess = 0;
 	assert_text(&e, 0, "[fence:gate] 14:03:22 " X " connect(\"/run/x.sock\")"

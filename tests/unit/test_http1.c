@@ -42,6 +42,18 @@ static const struct {
 	    "X-Three: 3 \r\nConnection: x-four\r\nx-four:\r\n"
 	    "Proxy-Authorization: Basic x\r\nTrailer: q\r\n\r\n", 0, "a", 80,
 	    "GET /" V "Host: a\r\nX-Three: 3 \r\nConnection: close\r\n\r\n" },
+	{ "GET http://a/" V "Connection: keep-alive, Upgrade\r\n"
+	    "Upgrade: WebSocket\r\nSec-WebSocket-Key: x\r\n\r\n", 0, "a", 80,
+	    "GET /" V "Host: a\r\nSec-WebSocket-Key: x\r\n"
+	    "Upgrade: websocket\r\nConnection: Upgrade\r\n\r\n" },
+	{ "GET http://a/" V "Upgrade: websocket\r\n\r\n", 0, "a", 80,
+	    "GET /" V "Host: a\r\nConnection: close\r\n\r\n" },
+	{ "GET http://a/" V "Upgrade: websocket, h2c\r\n"
+	    "Connection: upgrade\r\n\r\n", 0, "a", 80,
+	    "GET /" V "Host: a\r\nConnection: close\r\n\r\n" },
+	{ "GET http://a/" V "Upgrade: websocket\r\nConnection: upgrade\r\n"
+	    "Content-Length: 1\r\n\r\n", 0, "a", 80, "GET /" V "Host: a\r\n"
+	    "Content-Length: 1\r\nConnection: close\r\n\r\n" },
 	{ "PUT http://a/" V "transfer-encoding: CHUNKED\r\n\r\n", 0, "a", 80,
 	    "PUT /" V "Host: a\r\ntransfer-encoding: CHUNKED\r\n"
 	    "Connection: close\r\n\r\n" },

@@ -1,228 +1,5 @@
-/*
- * The whole proxy without a jail: this program plays the monitor and the
- * clients; a child serves loopback listeners.
- */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
-#include <arpa/inet.h>
-#include <errno.h>
-#include <ifaddrs.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "platform/confine.h"
-#include "platform/fd.h"
-#include "platform/net.h"
-#include "proxy/ask.h"
-#include "proxy/dnsmsg.h"
-#include "proxy/proxy.h"
-
-#define HELLO "HTTP/1.1 200 Connection established\r\n\r\n"
-
-static int ask_fd = -1;
-static pid_t worker = -1;
-static struct sockaddr_storage where[PROXY_NLISTENERS];
-
-static int
-listen_on(int family, int type, int which)
-{
-	struct sockaddr_in in = { .sin_family = AF_INET,
-	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6,
-	    .sin6_addr = IN6ADDR_ANY_INIT };
-	socklen_t len = sizeof where[which];
-	int fd = socket(family, type | SOCK_CLOEXEC, 0), one = 1, zero = 0;
-
-	assert_true(fd >= 0);
-	if (family == AF_INET6) {
-		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &zero, sizeof zero);
-		setsockopt(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &one,
-		    sizeof one);
-		assert_int_equal(bind(fd, (void *)&in6, sizeof in6), 0);
-	} else
-		assert_int_equal(bind(fd, (void *)&in, sizeof in), 0);
-	if (type == SOCK_STREAM)
-		assert_int_equal(listen(fd, 64), 0);
-	assert_int_equal(getsockname(fd, (void *)&where[which], &len), 0);
-	return fd;
-}
-
-/* Named as a v4 client sees it, whatever the family of the listener. */
-static int
-dial(int which, int type)
-{
-	struct sockaddr_in in = { .sin_family = AF_INET,
-	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	struct timeval limit = { .tv_sec = 10 };
-	int fd = socket(AF_INET, type | SOCK_CLOEXEC, 0);
-
-	in.sin_port = where[which].ss_family == AF_INET6 ?
-	    ((struct sockaddr_in6 *)&where[which])->sin6_port :
-	    ((struct sockaddr_in *)&where[which])->sin_port;
-	assert_int_equal(connect(fd, (void *)&in, sizeof in), 0);
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-	return fd;
-}
-
-static _Noreturn void
-worker_main(int fd)
-{
-	struct proxy_limits limits = proxy_default_limits;
-	struct loop *loop = loop_new();
-	struct proxy *p;
-	int status;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	limits.max_connections = 8;
-	limits.max_header_bytes = 4096;
-	p = proxy_new(loop, fd, &limits);
-#ifndef __SANITIZE_ADDRESS__
-	if (confine_net(NULL) != 0)
-		_exit(99);
-#endif
-	status = loop_run(loop);
-	proxy_free(p);
-	loop_free(loop);
-	_exit(status);
-}
-
-static int
-setup(void **state)
-{
-	struct ask_msg m = { .magic = ASK_MAGIC, .kind = ASK_LISTEN,
-	    .listeners = (1u << PROXY_NLISTENERS) - 1 };
-	struct timeval limit = { .tv_sec = 10 };
-	int sv[2], fds[PROXY_NLISTENERS];
-
-	(void)state;
-	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
-	    sv), 0);
-	for (int i = 0; i < PROXY_NLISTENERS; i++)
-		fds[i] = listen_on(i == PROXY_LISTEN_DNS_UDP ||
-		    i == PROXY_LISTEN_TRANSPARENT6 ? AF_INET6 : AF_INET,
-		    i == PROXY_LISTEN_DNS_UDP ? SOCK_DGRAM : SOCK_STREAM, i);
-	worker = fork();
-	if (worker == 0) {
-		for (int i = 0; i < PROXY_NLISTENERS; i++)
-			close(fds[i]);
-		close(sv[0]);
-		worker_main(sv[1]);
-	}
-	close(sv[1]);
-	ask_fd = sv[0];
-	setsockopt(ask_fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-	assert_int_equal(fd_send(ask_fd, &m, sizeof m, fds, PROXY_NLISTENERS,
-	    0), sizeof m);
-	for (int i = 0; i < PROXY_NLISTENERS; i++)
-		close(fds[i]);
-	return 0;
-}
-
-/* End of file on its socket is how a worker is told to go. */
-static int
-teardown(void **state)
-{
-	int status;
-
-	(void)state;
-	close(ask_fd);
-	assert_int_equal(waitpid(worker, &status, 0), worker);
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), 0);
-	return 0;
-}
-
-static void
-next_question(struct ask_msg *m)
-{
-	struct ask_msg raw;
-	ssize_t n = fd_recv(ask_fd, &raw, sizeof raw, NULL, 0, NULL, 0);
-
-	assert_true(n > 0);
-	assert_int_equal(ask_check_msg(&raw, (size_t)n, m), 0);
-}
-
-static void
-answer(const struct ask_msg *m, struct ask_answer a, int fd)
-{
-	a.magic = ASK_MAGIC;
-	a.id = m->id;
-	assert_int_equal(fd_send(ask_fd, &a, sizeof a, &fd, fd >= 0, 0),
-	    sizeof a);
-}
-
-/* A connected pair of TCP sockets: one for the worker, one is the origin. */
-static int
-origin(int *for_worker)
-{
-	struct sockaddr_in in = { .sin_family = AF_INET,
-	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	struct timeval limit = { .tv_sec = 10 };
-	socklen_t len = sizeof in;
-	int l = socket(AF_INET, SOCK_STREAM, 0), fd;
-
-	assert_int_equal(bind(l, (void *)&in, sizeof in), 0);
-	assert_int_equal(listen(l, 1), 0);
-	assert_int_equal(getsockname(l, (void *)&in, &len), 0);
-	*for_worker = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	assert_int_equal(connect(*for_worker, (void *)&in, sizeof in), 0);
-	fd = accept4(l, NULL, NULL, SOCK_CLOEXEC);
-	assert_true(fd >= 0);
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-	close(l);
-	return fd;
-}
-
-static void
-put(int fd, const char *text)
-{
-	assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL),
-	    strlen(text));
-}
-
-static void
-expect(int fd, const char *text)
-{
-	char got[4096];
-	size_t want = strlen(text), n = 0;
-	ssize_t r;
-
-	while (n < want) {
-		r = recv(fd, got + n, want - n, 0);
-		assert_true(r > 0);
-		n += (size_t)r;
-	}
-	got[n] = '\0';
-	assert_string_equal(got, text);
-}
-
-/* Everything up to end of file. */
-static char *
-read_all(int fd)
-{
-	static char got[16384];
-	size_t n = 0;
-	ssize_t r;
-
-	while ((r = recv(fd, got + n, sizeof got - 1 - n, 0)) > 0)
-		n += (size_t)r;
-	assert_int_equal(r, 0);
-	got[n] = '\0';
-	return got;
-}
+/* HTTP, transparent connections and DNS, with the world of serve_world.h. */
+#include "tests/unit/serve_world.h"
 
 static void
 test_connect(void **state)
@@ -464,6 +241,49 @@ test_chunked_bad(void **state)
 	}
 }
 
+#define WEBSOCKET "GET http://a.test/ HTTP/1.1\r\nUpgrade: websocket\r\n" \
+	"Connection: Upgrade\r\n\r\n"
+#define WEBSOCKETED "GET / HTTP/1.1\r\nHost: a.test\r\n" \
+	"Upgrade: websocket\r\nConnection: Upgrade\r\n\r\n"
+
+/* A tunnel once the server agrees, however its words are cut; else none. */
+static void
+test_websocket(void **state)
+{
+	static const char *const answers[][2] = {
+		{ "HTTP/1.1 101 Switching\r\n\r\n", "" },
+		{ "HTTP/1.1 1", "01 Switching\r\n\r\n" },
+		{ "HTTP/1.1 200 OK\r\n\r\n", "" },
+		{ "HTTP/1.1 10", "HTTP/1.1 101 Switching\r\n\r\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		int server, client = granted(WEBSOCKET, &server);
+
+		expect(server, WEBSOCKETED);
+		put(server, answers[i][0]);
+		expect(client, answers[i][0]);
+		put(server, answers[i][1]);
+		expect(client, answers[i][1]);
+		put(client, "frame");
+		if (i < 2) {
+			expect(server, "frame");
+			put(server, "frame back");
+			expect(client, "frame back");
+			shutdown(client, SHUT_WR);
+			assert_string_equal(read_all(server), "");
+			close(server);
+		} else {
+			shutdown(server, SHUT_WR);
+			assert_string_equal(read_all(server), "");
+			close(server);
+		}
+		assert_string_equal(read_all(client), "");
+		close(client);
+	}
+}
+
 /* The server hears of a client that gives up, however it does so. */
 static void
 test_abort(void **state)
@@ -655,6 +475,9 @@ static const struct dns_case {
 	    1 },
 	{ "1.0.0.127.in-addr.arpa", DNS_TYPE_PTR, 0, 0, 3, 0, 1 },
 	{ "", 2, 0, 0, 0, 0, 1 },
+	{ "LocalHost", DNS_TYPE_AAAA, 0, 0, 0, 0, 1 },
+	{ "a.localhost", 65, 0, 0, 0, 0, 1 },
+	{ "notlocalhost", DNS_TYPE_A, ASK_LOOKUP, ASK_DENIED, 3, 0, 1 },
 };
 
 static void
@@ -775,7 +598,6 @@ test_limit(void **state)
 int
 main(void)
 {
-#define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		CASE(test_connect),
 		CASE(test_reset_is_passed_on),
@@ -784,6 +606,7 @@ main(void)
 		CASE(test_forward),
 		CASE(test_chunked),
 		CASE(test_chunked_bad),
+		CASE(test_websocket),
 		CASE(test_abort),
 		CASE(test_back_pressure),
 		CASE(test_transparent_loopback),

@@ -21,6 +21,8 @@ static int client, server;	/* the far ends */
 static struct relay *relay;
 static int ndone;
 static size_t part;		/* what is left of the client's, in bytes */
+static relay_look_fn *spec_look;
+static void hear(void *, const char *, size_t);
 
 static void
 done(struct relay *r, void *arg)
@@ -50,7 +52,8 @@ static void
 start(const char *to_server, int limit, int64_t idle_ms)
 {
 	struct relay_spec spec = { .idle_ms = idle_ms, .done = done,
-	    .take = limit >= 0 ? take : NULL, .to_server = to_server,
+	    .take = limit >= 0 ? take : NULL, .look = spec_look,
+	    .hear = spec_look != NULL ? hear : NULL, .to_server = to_server,
 	    .to_server_len = strlen(to_server) };
 	int a[2], b[2];
 
@@ -324,6 +327,124 @@ test_idle(void **state)
 	finish();
 }
 
+/* Lines pass one by one, once they are complete; "go" opens the gate. */
+static ssize_t
+look(void *arg, const char *p, size_t len, bool *is_over)
+{
+	const char *end = len > 0 ? memchr(p, ';', len) : NULL;
+
+	(void)arg;
+	if (end == NULL)
+		return 0;
+	if (*p == '!')
+		return -1;
+	*is_over = len >= 2 && memcmp(p, "go", 2) == 0;
+	return *is_over ? (ssize_t)len : end + 1 - p;
+}
+
+static size_t nheard;
+
+static void
+hear(void *arg, const char *p, size_t len)
+{
+	(void)arg;
+	(void)p;
+	nheard += len;
+}
+
+static void
+test_look(void **state)
+{
+	(void)state;
+	spec_look = look;
+	nheard = 0;
+	start("a;b;c", -1, 60000);
+	settle();
+	expect(server, "a;");
+	put(server, "hm");
+	settle();
+	expect(client, "hm");
+	expect(server, "b;");
+	assert_int_equal(nheard, 2);
+	put(client, "ont");
+	settle();
+	expect_nothing(server);
+	put(client, "inued;go;");
+	settle();
+	expect(server, "continued;");
+	relay_look(relay);
+	settle();
+	expect(server, "go;");
+	put(client, "free");
+	put(server, "too");
+	settle();
+	expect(server, "free");
+	expect(client, "too");
+	assert_int_equal(nheard, 2);
+	finish();
+
+	start("", -1, 60000);
+	put(client, "!;");
+	settle();
+	assert_int_equal(ndone, 1);
+	finish();
+	spec_look = NULL;
+}
+
+/* Who is not let pass waits; its end comes after what is held. */
+static void
+test_look_full(void **state)
+{
+	static char many[RELAY_HELD_MAX];
+	size_t sent = 0, got = 0;
+	ssize_t n;
+
+	(void)state;
+	spec_look = look;
+	start("", -1, 60000);
+	memset(many, 'x', sizeof many);
+	do {
+		n = send(client, many, sizeof many, MSG_DONTWAIT);
+		sent += n > 0 ? (size_t)n : 0;
+		settle();
+	} while (n > 0);
+	assert_true(sent > RELAY_HELD_MAX);
+	expect_nothing(server);
+	assert_int_equal(ndone, 0);
+	finish();
+
+	start("", -1, 60000);
+	put(client, "a");
+	assert_int_equal(shutdown(client, SHUT_WR), 0);
+	settle();
+	expect_nothing(server);
+	finish();
+
+	/* Held for too long. */
+	start("", -1, 30);
+	put(client, "a");
+	loop_run(loop);
+	assert_int_equal(ndone, 1);
+	got = (size_t)recv(client, many, 1, MSG_DONTWAIT);
+	assert_true(got != 1);
+	finish();
+	spec_look = NULL;
+}
+
+static void
+test_finish(void **state)
+{
+	char got[8];
+
+	(void)state;
+	start("", -1, 60000);
+	relay_finish(relay, "bye", 3);
+	assert_int_equal(ndone, 1);
+	assert_int_equal(recv(client, got, sizeof got, 0), 3);
+	assert_int_equal(recv(client, got, sizeof got, 0), 0);
+	finish();
+}
+
 int
 main(void)
 {
@@ -338,6 +459,9 @@ main(void)
 		cmocka_unit_test(test_exchange_cut_short),
 		cmocka_unit_test(test_gone_after_half_close),
 		cmocka_unit_test(test_idle),
+		cmocka_unit_test(test_look),
+		cmocka_unit_test(test_look_full),
+		cmocka_unit_test(test_finish),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

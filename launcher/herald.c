@@ -1,0 +1,166 @@
+#include "launcher/herald.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "launcher/who.h"
+
+enum { WHO_MS = 100 };		/* a second, for finding out who asked */
+
+static const char *
+qtype_name(unsigned type, char buf[16])
+{
+	static const struct { unsigned type; const char *name; } known[] = {
+		{ 1, "A" }, { 2, "NS" }, { 5, "CNAME" }, { 6, "SOA" },
+		{ 12, "PTR" }, { 15, "MX" }, { 16, "TXT" }, { 28, "AAAA" },
+		{ 33, "SRV" }, { 64, "SVCB" }, { 65, "HTTPS" }, { 255, "ANY" },
+	};
+
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+		if (known[i].type == type)
+			return known[i].name;
+	snprintf(buf, 16, "TYPE%u", type);
+	return buf;
+}
+
+static int64_t
+now_us(void)
+{
+	struct timespec ts = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+}
+
+/*
+ * A jail with thousands of sockets and processes makes the search for the
+ * asker long.  It may cost a tenth of each second; beyond that records come
+ * without a process.
+ */
+static void
+find_asker(struct herald *h, const struct ask_msg *q, struct event *ev)
+{
+	int64_t start = now_us();
+	pid_t pid;
+
+	if (start / 1000000 != h->who_second) {
+		h->who_second = start / 1000000;
+		h->who_us = 0;
+	}
+	if (h->who_us > WHO_MS * 1000)
+		return;
+	pid = who_socket(h->jail_pid, q->is_udp, &q->source);
+	if (pid > 0)
+		who_pid(pid, h->stop_pid, ev);
+	h->who_us += now_us() - start;
+}
+
+/* What kind of record it is, by the way the question came. */
+static void
+fill_way(struct event *ev, const struct ask_msg *q, char type[16])
+{
+	switch (q->via) {
+	case ASK_VIA_DNS:
+		ev->kind = EVENT_DNS;
+		ev->enforcer = ENFORCER_DNS;
+		ev->qtype = qtype_name(q->qtype, type);
+		break;
+	case ASK_VIA_HTTP:
+		ev->kind = EVENT_HTTP;
+		ev->method = q->method[0] != '\0' ? q->method : "CONNECT";
+		ev->status = 403;
+		break;
+	case ASK_VIA_SOCKS:
+		ev->kind = EVENT_CONNECT;
+		ev->is_socks = true;
+		break;
+	default:
+		ev->kind = EVENT_CONNECT;
+		ev->sys = ECONNRESET;
+		break;
+	}
+}
+
+void
+herald_refusal(struct herald *h, const struct ask_msg *q, const char *host,
+    const struct verdict *v)
+{
+	struct event ev = { .witness = WITNESS_GATE, .count = 1,
+	    .enforcer = ENFORCER_GATE, .verdict = *v, .host = host,
+	    .port = q->port };
+	char type[16];
+
+	fill_way(&ev, q, type);
+	if (q->kind == ASK_SNI) {
+		ev.kind = EVENT_SNI;
+		ev.server = q->host;
+		ev.host = q->name_len > 0 ? host : NULL;
+		ev.sys = 0;
+	}
+	find_asker(h, q, &ev);
+	witness_gate(h->witness, &ev);
+}
+
+void
+herald_book_full(struct herald *h)
+{
+	struct event ev = { .kind = EVENT_WORKER, .witness = WITNESS_MONITOR,
+	    .enforcer = ENFORCER_DNS, .count = 1,
+	    .detail = "all addresses for names are used up: further names "
+	    "do not resolve in this run" };
+
+	if (h->is_book_full)
+		return;
+	h->is_book_full = true;
+	witness_gate(h->witness, &ev);
+}
+
+void
+herald_name(struct herald *h, const char *name)
+{
+	struct event ev = { .kind = EVENT_SUSPECT, .count = 1,
+	    .witness = WITNESS_GATE, .enforcer = ENFORCER_DNS };
+	const char *domain;
+	char text[700];
+
+	if (!suspect_name(&h->suspect, name, &domain))
+		return;
+	snprintf(text, sizeof text, "names below %s look like data carried "
+	    "out, and are refused: %s", domain, name);
+	ev.detail = text;
+	witness_gate(h->witness, &ev);
+}
+
+void
+herald_note(struct herald *h, enum ask_note note)
+{
+	static const char *const text[ASK_NOTES] = {
+		[ASK_NOTE_LIMIT] =
+		    "the gate's limit of connections is reached",
+		[ASK_NOTE_BAD_REQUEST] = "the gate met a malformed request",
+		[ASK_NOTE_COMMAND] = "a program asked for BIND or UDP "
+		    "ASSOCIATE, which the SOCKS proxy does not offer",
+	};
+	struct event ev = { .kind = EVENT_WORKER, .witness = WITNESS_GATE,
+	    .enforcer = ENFORCER_GATE, .count = 1 };
+
+	ev.detail = text[note];
+	witness_gate(h->witness, &ev);
+}
+
+void
+herald_restart(struct herald *h, int wstatus)
+{
+	struct event ev = { .kind = EVENT_WORKER, .count = 1,
+	    .witness = WITNESS_MONITOR, .enforcer = ENFORCER_GATE };
+	char text[160];
+
+	snprintf(text, sizeof text, "fence-net ended (%s %d) and was started "
+	    "again: open connections are lost", WIFSIGNALED(wstatus) ?
+	    "signal" : "status", WIFSIGNALED(wstatus) ? WTERMSIG(wstatus) :
+	    WEXITSTATUS(wstatus));
+	ev.detail = text;
+	witness_gate(h->witness, &ev);
+}

@@ -1,0 +1,144 @@
+/* http://fence.internal/, with the world of serve_world.h. */
+#include "tests/unit/serve_world.h"
+
+#define PAGE \
+	"fence: what was refused in this run, the last first\n" \
+	"\nquery(b.test, A) NXDOMAIN (3 times)\n" \
+	"  rule:  network.allowedDomains f:1:2\n" \
+	"  allow: network.allowedDomains += \"b.test\"\n" \
+	"\nopen(\"/x\", read) EACCES\n  rule:  filesystem.denyRead[0]\n" \
+	"\nThese lines belong in the policy, which only the person who " \
+	"started this run can change.\n"
+#define JSON \
+	"{\"refusals\": [{\"what\": \"query(b.test, A) NXDOMAIN\"," \
+	"\"rule\": \"network.allowedDomains f:1:2\",\"remedy\": " \
+	"\"network.allowedDomains += \\\"b.test\\\"\",\"count\": 3}, " \
+	"{\"what\": \"open(\\\"/x\\\", read) EACCES\",\"rule\": " \
+	"\"filesystem.denyRead[0]\",\"remedy\": \"\",\"count\": 1}]}\n"
+
+static void
+tell_recent(unsigned n)
+{
+	static const struct ask_answer told[] = {
+		{ .status = ASK_OK, .sys = 3,
+		    .name = "query(b.test, A) NXDOMAIN",
+		    .rule = "network.allowedDomains f:1:2",
+		    .remedy = "network.allowedDomains += \"b.test\"" },
+		{ .status = ASK_OK, .sys = 1,
+		    .name = "open(\"/x\", read) EACCES",
+		    .rule = "filesystem.denyRead[0]" },
+		{ .status = ASK_NOHOST },
+	};
+	struct ask_msg m;
+
+	for (unsigned i = 0; i <= n; i++) {
+		next_question(&m);
+		assert_int_equal(m.kind, ASK_RECENT);
+		assert_int_equal(m.port, i);
+		answer(&m, told[i < n ? i : 2], -1);
+	}
+}
+
+static void
+expect_page(int client, const char *want)
+{
+	char *got = read_all(client), *body = strstr(got, "\r\n\r\n");
+
+	assert_memory_equal(got, "HTTP/1.1 200 OK\r\n", 17);
+	assert_non_null(body);
+	assert_string_equal(body + 4, want);
+	close(client);
+}
+
+static void
+test_page(void **state)
+{
+	static const struct {
+		const char	*request;
+		unsigned	 n;
+		const char	*want;
+	} t[] = {
+		{ "GET http://fence.internal/ HTTP/1.1\r\n\r\n", 2, PAGE },
+		{ "GET http://Fence.Internal:80/x HTTP/1.1\r\n"
+		    "Accept: application/json\r\n\r\n", 2, JSON },
+		{ "GET http://fence.internal/ HTTP/1.1\r\n\r\n", 0,
+		    "fence: nothing was refused in this run\n" },
+		{ "GET http://fence.internal/ HTTP/1.0\r\n"
+		    "Accept: application/json\r\n\r\n", 0,
+		    "{\"refusals\": []}\n" },
+		{ "HEAD http://fence.internal/ HTTP/1.1\r\n\r\n", 2, "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof t / sizeof t[0]; i++) {
+		int client = dial(PROXY_LISTEN_HTTP, SOCK_STREAM);
+
+		put(client, t[i].request);
+		tell_recent(t[i].n);
+		expect_page(client, t[i].want);
+	}
+}
+
+/* By the other ways in the monitor says who is meant. */
+static void
+test_ways(void **state)
+{
+	static const char socks[] = "\5\1\0\5\1\0\3\16fence.internal\0\120";
+	struct ask_answer self = { .status = ASK_SELF };
+	int client = dial(PROXY_LISTEN_SOCKS, SOCK_STREAM);
+	struct ask_msg m;
+	char reply[12];
+
+	(void)state;
+	assert_int_equal(send(client, socks, sizeof socks - 1, 0),
+	    sizeof socks - 1);
+	put(client, "GET / HTTP/1.1\r\n");
+	next_question(&m);
+	assert_string_equal(m.name, "fence.internal");
+	answer(&m, self, -1);
+	assert_int_equal(recv(client, reply, 12, MSG_WAITALL), 12);
+	assert_int_equal(reply[3], 0);
+	put(client, "Host: fence.internal\r\n\r\n");
+	tell_recent(2);
+	expect_page(client, PAGE);
+
+	client = dial(PROXY_LISTEN_HTTP, SOCK_STREAM);
+	put(client, "CONNECT fence.internal:80 HTTP/1.1\r\n\r\n"
+	    "GET / HTTP/1.1\r\n\r\n");
+	next_question(&m);
+	assert_int_equal(m.kind, ASK_DIAL);
+	answer(&m, self, -1);
+	expect(client, HELLO);
+	tell_recent(2);
+	expect_page(client, PAGE);
+
+	/* In a spelling that only the monitor knows. */
+	client = dial(PROXY_LISTEN_HTTP, SOCK_STREAM);
+	put(client, "GET http://fence.internal./ HTTP/1.1\r\n\r\n");
+	next_question(&m);
+	assert_int_equal(m.kind, ASK_DIAL);
+	answer(&m, self, -1);
+	tell_recent(2);
+	expect_page(client, PAGE);
+
+	/* Another port is another matter. */
+	client = dial(PROXY_LISTEN_HTTP, SOCK_STREAM);
+	put(client, "GET http://fence.internal:81/ HTTP/1.1\r\n\r\n");
+	next_question(&m);
+	assert_int_equal(m.kind, ASK_DIAL);
+	answer(&m, (struct ask_answer){ .status = ASK_REFUSED }, -1);
+	assert_memory_equal(read_all(client), "HTTP/1.1 502", 12);
+	close(client);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(test_page),
+		CASE(test_ways),
+	};
+
+	signal(SIGPIPE, SIG_IGN);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
