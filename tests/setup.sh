@@ -2,8 +2,8 @@
 # Sourced by bash with $top set to the source tree and $me to the caller.
 # shellcheck shell=bash
 
-# package, and how to see that it is there: a command, a pkg-config module
-# or a file.  Read by `missing`.
+# package, and how to see that it is there: a command, a pkg-config module,
+# a file or a Python module.  Read by `missing`.
 build_packages="
 gcc		cmd:gcc
 libc6-dev	file:/usr/include/stdio.h
@@ -34,8 +34,10 @@ zsh		cmd:zsh
 fish		cmd:fish
 python3		file:/usr/bin/python3
 python3-jsonschema	file:/usr/lib/python3/dist-packages/jsonschema
+python3-venv	py:ensurepip
 golang-go	cmd:go
 git		cmd:git
+openssh-client	cmd:ssh
 mandoc		cmd:mandoc
 file		cmd:file
 procps		cmd:ps
@@ -53,6 +55,7 @@ is_there() {	# is_there CHECK
 	cmd:*)	command -v "${1#*:}" >/dev/null ;;
 	pc:*)	pkg-config --exists "${1#*:}" 2>/dev/null ;;
 	file:*)	[ -e "${1#*:}" ] ;;
+	py:*)	/usr/bin/python3 -c "import ${1#*:}" 2>/dev/null ;;
 	static:*)
 		command -v "${1#*:}" >/dev/null &&
 		    ! ldd "$(command -v "${1#*:}")" >/dev/null 2>&1 ;;

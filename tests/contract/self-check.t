@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The judges judged: batches run against fences that are known to be wrong.
 # tags: root
+# limit: 300
 . "$(dirname "$0")/../lib.sh"
 
 # Answers of one batch under a false fence.  The probe's victims (pid 1 and a

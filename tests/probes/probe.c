@@ -62,6 +62,25 @@ static const struct op {
 	{ "setuid", op_setuid, 1, 1 },
 	{ "syscall", op_syscall, 1, 1 },
 	{ "ioctl-tiocsti", op_tiocsti, 0, 0 },
+	{ "exchange", op_exchange, 2, 2 },
+	{ "tmpfile", op_tmpfile, 2, 2 },
+	{ "linkfd", op_linkfd, 2, 2 },
+	{ "reopen", op_reopen, 2, 2 },
+	{ "handle", op_handle, 2, 2 },
+	{ "bind", op_bind, 2, 2 },
+	{ "opentree", op_opentree, 1, 1 },
+	{ "chroot", op_chroot, 1, 1 },
+	{ "chown", op_chown, 2, 2 },
+	{ "utime", op_utime, 1, 1 },
+	{ "touchfd", op_touchfd, 1, 1 },
+	{ "setxattr", op_setxattr, 1, 1 },
+	{ "execfd", op_execfd, 1, 1 },
+	{ "fill", op_fill, 2, 2 },
+	{ "fdpass", op_fdpass, 2, 2 },
+	{ "race", op_race, 3, 3 },
+	{ "raceswap", op_raceswap, 3, 3 },
+	{ "unix-dgram", op_unix_dgram, 1, 1 },
+	{ "unix-serve", op_unix_serve, 2, 2 },
 };
 
 /* The next word of *rest, which moves on; NULL at the end. */
@@ -118,6 +137,13 @@ end_name(int status)
 	}
 }
 
+/* Its success is that it does not come back. */
+static bool
+is_exec(const struct op *op)
+{
+	return op->fn == op_exec || op->fn == op_execfd;
+}
+
 static const char *
 collect(const struct op *op, pid_t pid, int fd, char text[64])
 {
@@ -131,13 +157,13 @@ collect(const struct op *op, pid_t pid, int fd, char text[64])
 	if (n > 0) {
 		text[n] = '\0';
 		res = text;
-	} else if (n == 0 && op->fn == op_exec)
+	} else if (n == 0 && is_exec(op))
 		res = "OK";
-	if (n != 0 || op->fn == op_exec)
+	if (n != 0 || is_exec(op))
 		kill(pid, SIGKILL);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	if (n == 0 && op->fn != op_exec)
+	if (n == 0 && !is_exec(op))
 		res = end_name(status);
 	return res;
 }

@@ -19,6 +19,14 @@ probe_fn op_open, op_read, op_list, op_stat, op_write, op_append, op_mkdir,
 probe_fn op_resolve, op_connect, op_connect4, op_connect6, op_udp, op_unix,
 	 op_proxy, op_raw;
 
+/* Ways in that the ordinary calls do not show: probe_attack.c */
+probe_fn op_exchange, op_tmpfile, op_linkfd, op_reopen, op_handle, op_bind,
+	 op_opentree, op_chroot, op_chown, op_utime, op_touchfd, op_setxattr,
+	 op_execfd, op_fill, op_fdpass, op_race, op_raceswap;
+
+/* Unix sockets: probe_unix.c */
+probe_fn op_unix_dgram, op_unix_serve;
+
 /* probe_names.c */
 const char	*errno_name(int);
 const char	*outcome(long rv);	/* OK, or errno's name if negative */

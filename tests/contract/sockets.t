@@ -1,0 +1,203 @@
+#!/usr/bin/env bash
+# Unix sockets of the host: stand-ins for docker, gpg-agent, an ssh master,
+# X11, tmux and agents' daemons answer whoever comes; nobody may.
+. "$(dirname "$0")/../lib.sh"
+
+if [ "${1-}" != inside ]; then
+	for who in $WHOS; do
+		inside "$who"
+	done
+	finish
+fi
+who=$2
+
+# Reads "stream|dgram|relative PATH" lines, listens at each, and writes down
+# who was spoken to.
+servers='
+import os, select, socket, sys
+poll, by_fd = select.poll(), {}
+for line in open(sys.argv[1]):
+    kind, path = line.rstrip("\n").split(" ", 1)
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM if kind == "dgram"
+                      else socket.SOCK_STREAM)
+    if not path.startswith("@"):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+    if kind == "relative":
+        os.chdir(os.path.dirname(path))
+        s.bind(os.path.basename(path))
+    else:
+        s.bind("\0" + path[1:] if path.startswith("@") else path)
+    if kind != "dgram":
+        s.listen(8)
+    poll.register(s, select.POLLIN)
+    by_fd[s.fileno()] = kind, path, s
+with open(sys.argv[2] + ".ready", "w"):
+    pass
+log = open(sys.argv[2], "a", buffering=1)
+while True:
+    for fd, _ in poll.poll():
+        kind, path, s = by_fd[fd]
+        if kind == "dgram":
+            s.recv(16)
+        else:
+            c, _ = s.accept()
+            try:
+                c.sendall(b"pwned")
+            except OSError:
+                pass
+            c.close()
+        log.write(path + "\n")
+'
+
+export HOME=$T/h
+W=$T/w
+O=$T/o
+mkdir "$HOME" "$W" "$O" "$HOME/real"
+ln -s real "$HOME/link"
+cat >"$T/list" <<END
+stream /tmp/.X11-unix/X0
+stream /tmp/tmux-$(id -u)/default
+stream /tmp/ssh-x/agent.1
+dgram /tmp/log
+stream $HOME/.docker/run/docker.sock
+stream $HOME/.colima/default/docker.sock
+stream $HOME/.gnupg/S.gpg-agent
+stream $HOME/.ssh/master-git@host:22
+stream $HOME/.agent/daemon.sock
+stream $HOME/with a blank.sock
+stream $HOME/link/linked.sock
+stream $HOME/granted.sock
+stream $HOME/agent.sock
+dgram $HOME/dgram.sock
+stream $O/elsewhere.sock
+stream $W/.agent/daemon.sock
+stream $W/deep/a/b/c/d/e/deep.sock
+stream $W/granted-too.sock
+relative $W/relative.sock
+dgram $W/dgram.sock
+stream @fence-test-abstract
+END
+[ "$who" = user ] || cat >>"$T/list" <<END
+stream /run/docker.sock
+stream /run/podman/podman.sock
+stream /run/user/0/gnupg/S.gpg-agent
+stream /run/user/0/bus
+dgram /run/systemd/journal/socket
+END
+echo "stream $T/marker" >>"$T/list"	# the last to be looked at
+: >"$T/log"
+/usr/bin/python3 -c "$servers" "$T/list" "$T/log" &
+server=$!
+trap 'kill $server' EXIT
+wait_for 10 test -e "$T/log.ready"
+
+# Lines for the probe that speak to every socket.
+table() {
+	sed -n "\\|$T/marker|d; s/^dgram /unix-dgram /p
+	    s/^\(stream\|relative\) /unix /p" "$T/list"
+	echo "unix $HOME/real/linked.sock"
+}
+
+# ask PROBE POLICY TABLE: one jail; $out has "ANSWER OP PATH" lines.
+ask() {
+	echo "$2" >"$T/policy.json"
+	printf '%s\n' "$3" >"$T/table"
+	: >"$T/log"
+	out=$(cd "$W" && "$FENCE_RUN" -s "$T/policy.json" -- "$PROBES/$1" \
+	    "$T/table" 2>"$T/err" </dev/null |
+	    sed -n 's/^[0-9]* \(.*\) -> \([A-Z]*\)$/\2 \1/p')
+	err=$(cat "$T/err")
+}
+
+# spoken: prints who was spoken to; what was said before this is all there.
+spoken() {
+	/usr/bin/python3 -c 'import socket, sys
+socket.socket(socket.AF_UNIX).connect(sys.argv[1])' "$T/marker"
+	wait_for 10 grep -qx "$T/marker" "$T/log"
+	grep -vx "$T/marker" "$T/log" | sort
+}
+
+write='"filesystem":{"allowWrite":["."]}'
+n=$(table | wc -l)
+
+# Outside, each of them answers.
+table >"$T/table"
+(cd "$W" && "$PROBES/probe-static" "$T/table") >"$T/out"
+is "$(grep -c ' -> OK$' "$T/out")" "$n" "$who: outside all of $n answer"
+is "$(spoken | wc -l)" "$n" "$who: and were spoken to"
+
+for probe in probe-static probe; do
+	ask $probe "{$write}" "$(table)"
+	is "$(wc -l <<<"$out")" "$n" "$who: $probe: all of $n were tried"
+	is "$(grep -vE '^(EACCES|ENOENT|ECONNREFUSED|EPERM) ' <<<"$out")" "" \
+	    "$who: $probe: no socket of the host's can be reached"
+	is "$(spoken)" "" "$who: $probe: nobody was spoken to"
+done
+
+# With the built-in policy, and where the workspace is not even writable and
+# hence not looked through: a relative name says nothing there.
+printf '%s\n' "$(table)" >"$T/table"
+(cd "$W" && "$FENCE_RUN" -- "$PROBES/probe-static" "$T/table") >"$T/out" 2>&1
+is "$(grep -c ' -> OK$' "$T/out")" 0 "$who: the built-in policy: none"
+ask probe-static '{}' "$(table | grep -v relative.sock)"
+is "$(grep '^OK ' <<<"$out")" "" "$who: the closed policy: none"
+is "$(spoken)" "" "$who: nobody was spoken to"
+
+# Granted by name; its neighbours stay closed.
+ask probe-static "{$write,\"network\":{\"allowUnixSockets\":
+    [\"$HOME/granted.sock\",\"./granted-too.sock\",\"/tmp/.X11-unix/X0\"]}}" \
+    "$(table)"
+granted=$'/tmp/.X11-unix/X0\nh/granted.sock\nw/granted-too.sock'
+is "$(sed -n "s|$T/||; s/^OK unix //p" <<<"$out" | sort)" "$granted" \
+    "$who: granted by path: those three"
+is "$(spoken | sed "s|$T/||")" "$granted" "$who: and they were spoken to"
+SSH_AUTH_SOCK=$HOME/agent.sock
+export SSH_AUTH_SOCK
+# shellcheck disable=SC2016 # fence's variable
+ask probe-static "{$write,\"network\":{\"allowUnixSockets\":
+    [\"\$SSH_AUTH_SOCK\"]}}" "$(table)"
+is "$(grep '^OK ' <<<"$out")" "OK unix $HOME/agent.sock" \
+    "$who: granted by a variable"
+SSH_AUTH_SOCK=/tmp/ssh-x/agent.1
+# shellcheck disable=SC2016 # fence's variable
+ask probe-static "{$write,\"network\":{\"allowUnixSockets\":
+    [\"\$SSH_AUTH_SOCK\"]}}" "$(table)"
+is "$(grep '^OK ' <<<"$out")" "OK unix /tmp/ssh-x/agent.1" \
+    "$who: also below the private /tmp"
+ask probe-static "{$write,\"network\":{\"allowUnixSockets\":
+    [\"$HOME/dgram.sock\"]}}" "$(table)"
+is "$(grep '^OK ' <<<"$out")" "OK unix-dgram $HOME/dgram.sock" \
+    "$who: a datagram socket by path"
+
+# All of them: those that can be seen.
+ask probe-static "{$write,\"network\":{\"allowAllUnixSockets\":true}}" \
+    "$(table)"
+is "$(grep -v '^OK ' <<<"$out" | grep -vE ' (/tmp/|/run/|@)')" "" \
+    "$who: allowAllUnixSockets opens all that is visible"
+is "$(grep '^OK ' <<<"$out" | grep -E ' (/tmp/|/run/|@)')" "" \
+    "$who: but not what is private: /tmp, /run, abstract names"
+
+# The jail's own work, at any path that it may write to.
+own="unix-serve $W/own.sock stream
+unix-serve $W/own.dgram dgram
+unix-serve own-relative.sock stream
+unix-serve /tmp/own.sock stream
+unix-serve /tmp/own.dgram dgram
+unix-serve @own stream
+unix-serve $W/.agent/own.sock stream"
+for probe in probe-static probe; do
+	ask $probe "{$write}" "$own"
+	is "$(grep -v '^OK ' <<<"$out")" "" "$who: $probe: sockets of its own"
+	rm -f "$W"/own* "$W/.agent/own.sock"
+done
+ask probe-static "{$write}" "unix-serve $O/own.sock stream
+unix-serve $HOME/own.sock stream"
+is "$(grep '^OK ' <<<"$out")" "" "$who: and nowhere else"
+
+# One that nobody listens at any more is the command's to replace.
+/usr/bin/python3 -c 'import socket, sys
+socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$W/stale.sock"
+ask probe-static "{$write}" "unlink $W/stale.sock
+unix-serve $W/stale.sock stream"
+is "$(cut -d' ' -f1 <<<"$out")" $'OK\nOK' "$who: a stale one is replaced"
+[ ! -s "$COUNT.failed" ]
