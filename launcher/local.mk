@@ -9,15 +9,29 @@ launcher_liblauncher_a_SOURCES = \
 	launcher/env.c launcher/env.h \
 	launcher/event.c launcher/event.h \
 	launcher/exit.h \
-	launcher/facts.c launcher/facts.h \
+	launcher/facts.c launcher/facts.h launcher/facts_check.c \
+	launcher/facts_guard.c launcher/facts_socket.c launcher/gather.h \
+	launcher/guard.c launcher/guard.h launcher/guard_folder.c \
+	launcher/guard_keep.c launcher/guard_look.c \
+	launcher/guard_loop.c launcher/guard_mask.c launcher/guard_move.c \
+	launcher/guard_move.h launcher/guard_names.c launcher/guard_parts.h \
+	launcher/guard_same.c \
+	launcher/guard_wide.c launcher/guard_wide.h \
+	launcher/guarding.c launcher/guarding.h \
+	launcher/herald.c launcher/herald.h \
+	launcher/made.c launcher/made.h \
 	launcher/monitor.c launcher/monitor.h \
 	launcher/mounts.c launcher/mounts.h \
 	launcher/opt.c launcher/opt.h \
-	launcher/plan.c launcher/plan.h \
+	launcher/plan.c launcher/plan.h launcher/plan_files.c \
+	launcher/plan_work.h \
+	launcher/recent.c launcher/recent.h \
 	launcher/request.c launcher/request.h \
 	launcher/run.c launcher/run.h \
 	launcher/sink.c launcher/sink.h \
 	launcher/sink_json.c launcher/sink_text.c \
+	launcher/sni.c launcher/sni.h \
+	launcher/suspect.c launcher/suspect.h \
 	launcher/tally.c launcher/tally.h \
 	launcher/trace.c launcher/trace.h \
 	launcher/tty.c launcher/tty.h \

@@ -16,11 +16,13 @@ platform_libplatform_a_SOURCES = \
 	platform/fd.c platform/fd.h \
 	platform/jail.h \
 	platform/loop.h platform/loop_epoll.c \
+	platform/mountinfo.c platform/mountinfo.h \
 	platform/net.c platform/net.h \
+	platform/links.c platform/links.h \
 	platform/paths.c platform/paths.h \
 	platform/pause.c platform/pause.h \
 	platform/spawn.c platform/spawn.h \
-	platform/tree.c platform/tree.h
+	platform/tree.c platform/tree.h platform/tree_walk.c
 EXTRA_DIST += platform/jail_none.c platform/jail_linux.c
 
 if LINUX
@@ -36,17 +38,22 @@ platform_libplatform_a_SOURCES += \
 	platform/linux/nft.c platform/linux/nft.h \
 	platform/linux/outer.c platform/linux/outer.h \
 	platform/linux/plancheck.c platform/linux/plancheck.h \
+	platform/linux/remask.c platform/linux/remask.h \
 	platform/linux/root.c platform/linux/root.h \
 	platform/linux/route.c platform/linux/route.h \
-	platform/linux/seccomp.c platform/linux/seccomp.h
+	platform/linux/seccomp.c platform/linux/seccomp.h \
+	platform/linux/seccomp_code.c platform/linux/seccomp_code.h \
+	platform/linux/seccomp_rows.c platform/linux/seccomp_strict.c \
+	platform/linux/unixlist.c platform/linux/unixlist.h
 
-# The jail's filter is made once, here, and not at every start.
+# The jail's filters are made once, here, and not at every start.
 if CROSS
 platform_libplatform_a_CPPFLAGS += -DFENCE_FILTER_AT_RUN_TIME=1
 else
 noinst_PROGRAMS += platform/linux/genfilter
 platform_linux_genfilter_SOURCES = platform/linux/genfilter.c \
-	platform/linux/seccomp.c platform/fd.c
+	platform/linux/seccomp.c platform/linux/seccomp_code.c \
+	platform/linux/seccomp_rows.c platform/linux/seccomp_strict.c
 platform_linux_genfilter_CPPFLAGS = $(AM_CPPFLAGS) $(SECCOMP_CFLAGS)
 platform_linux_genfilter_LDADD = platform/base/libbase.a $(SECCOMP_LIBS)
 

@@ -17,6 +17,8 @@ UNIT_TESTS = \
 	tests/unit/test_emit \
 	tests/unit/test_event \
 	tests/unit/test_fd \
+	tests/unit/test_guard \
+	tests/unit/test_guard_mask \
 	tests/unit/test_host \
 	tests/unit/test_http1 \
 	tests/unit/test_ini \
@@ -31,16 +33,30 @@ UNIT_TESTS = \
 	tests/unit/test_mounts \
 	tests/unit/test_nft \
 	tests/unit/test_pattern \
+	tests/unit/test_peek \
 	tests/unit/test_policy \
 	tests/unit/test_proxy \
+	tests/unit/test_recent \
 	tests/unit/test_relay \
 	tests/unit/test_resolve \
 	tests/unit/test_route \
 	tests/unit/test_seccomp \
+	tests/unit/test_seccomp_code \
+	tests/unit/test_seccomp_kernel \
+	tests/unit/test_serve_self \
+	tests/unit/test_serve_socks5 \
+	tests/unit/test_serve_tunnel \
 	tests/unit/test_sha256 \
 	tests/unit/test_shim \
+	tests/unit/test_shim_names \
+	tests/unit/test_sni \
+	tests/unit/test_socks5 \
 	tests/unit/test_str \
+	tests/unit/test_suspect \
+	tests/unit/test_tlshello \
+	tests/unit/test_tree \
 	tests/unit/test_trust \
+	tests/unit/test_unixlist \
 	tests/unit/test_who \
 	tests/unit/test_witness
 
@@ -52,7 +68,10 @@ FUZZERS = \
 	tests/fuzz/fuzz_http1 \
 	tests/fuzz/fuzz_ini \
 	tests/fuzz/fuzz_json \
-	tests/fuzz/fuzz_pattern
+	tests/fuzz/fuzz_pattern \
+	tests/fuzz/fuzz_socks5 \
+	tests/fuzz/fuzz_tlshello \
+	tests/fuzz/fuzz_unixlist
 
 check_PROGRAMS += $(UNIT_TESTS) $(FUZZERS)
 
@@ -61,6 +80,10 @@ AM_TESTS_ENVIRONMENT = \
 	FENCE_TEST_SHIM='$(abs_builddir)/libexec/fence/libfence-shim.so'; \
 	FENCE_TEST_INIT='$(abs_builddir)/libexec/fence/fence-init'; \
 	export FENCE_TEST_SHIM FENCE_TEST_INIT;
+
+# The parts of the shim that are no hooks.
+tests_unit_test_shim_names_SOURCES = tests/unit/test_shim_names.c \
+	shim/names.c shim/report.c shim/stage.c
 
 # In the suite a fuzz target replays its corpus; with clang's
 # -fsanitize=fuzzer the same file is the fuzzer (tests/README.md).
@@ -74,14 +97,24 @@ tests_fuzz_fuzz_ini_SOURCES = tests/fuzz/fuzz_ini.c tests/fuzz/replay.c
 tests_fuzz_fuzz_pattern_SOURCES = tests/fuzz/fuzz_pattern.c \
 	tests/fuzz/replay.c
 tests_fuzz_fuzz_json_SOURCES = tests/fuzz/fuzz_json.c tests/fuzz/replay.c
+tests_fuzz_fuzz_unixlist_SOURCES = tests/fuzz/fuzz_unixlist.c \
+	tests/fuzz/replay.c
+tests_fuzz_fuzz_socks5_SOURCES = tests/fuzz/fuzz_socks5.c tests/fuzz/replay.c
+tests_fuzz_fuzz_tlshello_SOURCES = tests/fuzz/fuzz_tlshello.c \
+	tests/fuzz/replay.c
 endif
 
 include tests/probes/local.mk
 
 EXTRA_DIST += tests/README.md tests/batch tests/batches tests/contract \
 	tests/fuzz/corpus tests/golden tests/kill-at tests/lib.sh tests/lint \
-	tests/records.py tests/run tests/self-check tests/setup.sh tests/trace \
-	tests/unit/generate.h tests/unit/netns.h tests/unit/room.h \
-	tests/unit/shim_rows.h tests/validate-events \
+	tests/records.py tests/run tests/scale.sh tests/self-check \
+	tests/setup.sh tests/trace \
+	tests/unit/bpf.h \
+	tests/unit/generate.h tests/unit/guard_scene.h tests/unit/hello.h \
+	tests/unit/netns.h tests/unit/serve_world.h \
+	tests/unit/room.h \
+	tests/unit/shim_name_rows.h tests/unit/shim_rows.h \
+	tests/unit/shim_world.h tests/validate-events \
 	tests/validate-schema \
 	tests/world

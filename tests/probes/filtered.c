@@ -1,0 +1,55 @@
+/*
+ * filtered WHO COMMAND ARGS...: puts one of the jail's filters on itself, and
+ * nothing else of a jail, then runs the command.  For what programs do under
+ * a filter; what a jail does is fence-run's to show.
+ */
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "platform/linux/seccomp.h"
+
+static const char *const names[SECCOMP_NWHO] = {
+	[SECCOMP_USER] = "user", [SECCOMP_ROOT] = "root",
+	[SECCOMP_USER_NESTED] = "user-nested",
+	[SECCOMP_ROOT_NESTED] = "root-nested",
+	[SECCOMP_USER_STRICT] = "user-strict",
+	[SECCOMP_ROOT_STRICT] = "root-strict",
+};
+
+static int
+install(unsigned who)
+{
+	struct sock_fprog prog;
+	struct buf filter;
+	struct err e;
+
+	buf_init(&filter, 0);
+	if (seccomp_jail_filter(who, &filter, &e) != 0)
+		return -1;
+	prog.len = filter.len / sizeof(struct sock_filter);
+	prog.filter = (void *)filter.data;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -1;
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog);
+}
+
+int
+main(int argc, char **argv)
+{
+	for (unsigned who = 0; argc > 2 && who < SECCOMP_NWHO; who++)
+		if (strcmp(argv[1], names[who]) == 0) {
+			if (install(who) == 0)
+				execvp(argv[2], argv + 2);
+			perror("filtered");
+			return 125;
+		}
+	fputs("usage: filtered WHO COMMAND ARGS...\n", stderr);
+	return 2;
+}
