@@ -39,7 +39,6 @@ of_choice(const struct choice *c, int value)
 
 ROW(new_session, ((struct asked){ p->force_new_session.value == TRI_TRUE,
     p->force_new_session.at }))
-ROW(profile, of_choice(&p->profile, PROFILE_STRICT))
 ROW(mode, of_choice(&p->net.mode, NET_MODE_DIRECT))
 ROW(action, of_choice(&p->net.default_action, NET_ACTION_PROXY))
 ROW(upstream, ((struct asked){ p->net.upstream_proxy.text[0] != '\0',
@@ -62,7 +61,6 @@ static const struct {
 	struct asked	(*ask)(const struct policy *);
 } rows[] = {
 	{ "forceNewSession", LEVEL_ERROR, new_session },
-	{ "profile", LEVEL_ERROR, profile },
 	{ "network.mode", LEVEL_ERROR, mode },
 	{ "network.defaultAction", LEVEL_ERROR, action },
 	{ "network.upstreamProxy", LEVEL_ERROR, upstream },

@@ -17,6 +17,8 @@ struct guarding {
 	struct guard	*guard;
 	struct watch	*watch;
 	unsigned	 nlines;
+	void		(*violated)(void *);
+	void		*arg;
 };
 
 /* A path as a word for the shell. */
@@ -63,6 +65,8 @@ told(const struct guard_told *t, void *arg)
 	struct buf b;
 
 	witness_guard(g->witness, t);
+	if (t->deed != GUARD_REMASKED && g->violated != NULL)
+		g->violated(g->arg);
 	if (t->deed == GUARD_REMASKED || ++g->nlines > LINES_MAX)
 		return;
 	buf_init(&b, 0);
@@ -99,6 +103,8 @@ guarding_new(const struct guarding_config *c, struct err *e)
 
 	g->loop = c->loop;
 	g->witness = c->witness;
+	g->violated = c->violated;
+	g->arg = c->arg;
 	g->guard = guard_new(&c->guard, e);
 	if (g->guard != NULL)
 		return g;

@@ -17,6 +17,9 @@ struct guarding_config {
 	struct loop		*loop;
 	struct witness		*witness;
 	struct guard_config	 guard;
+	/* Called when something had to be moved away; NULL: go on. */
+	void			(*violated)(void *arg);
+	void			*arg;
 };
 
 struct guarding	*guarding_new(const struct guarding_config *, struct err *);

@@ -273,6 +273,7 @@ plan_command(struct work *w, char **argv, char **env, struct err *e)
 	spec->envp = env_compose(w->arena, env, w->plan->policy,
 	    spec->write_roots, spec->nwrite_roots);
 	spec->cwd = w->request.cwd;
+	spec->is_strict = w->plan->policy->profile.value == PROFILE_STRICT;
 	sigemptyset(&spec->sigmask);
 	plan_keep_fds(w, env);
 	return paths_program(w->arena, argv[0], w->request.cwd, env_get(env, "PATH"),

@@ -442,13 +442,32 @@ make_witness(struct run *r, const struct run_options *ro, struct err *e)
 	return 0;
 }
 
+/* profile: strict.  The command made a name that it must not make. */
+static void
+end_run(void *arg)
+{
+	struct run *r = arg;
+
+	if (r->failed)
+		return;
+	err_set(r->err, ERR_POLICY, "a guarded name appeared: the run was "
+	    "ended");
+	err_hint(r->err, "under profile strict it is not merely moved away");
+	run_fail(r);
+	if (!r->is_jail_gone)
+		kill(r->jail.pid, SIGKILL);
+}
+
 /* Watches before the command can do anything. */
 static int
 make_guarding(struct run *r, struct err *e)
 {
 	struct guarding_config c = { .loop = r->loop, .witness = r->witness,
 	    .guard = { .paths = r->plan->guards,
-	    .npaths = r->plan->nguards } };
+	    .npaths = r->plan->nguards }, .arg = r };
+
+	if (r->plan->spec.is_strict)
+		c.violated = end_run;
 
 	if (r->plan->state != NULL)
 		c.guard.quarantine = arena_printf(r->plan->arena,

@@ -91,6 +91,7 @@ struct jail_spec {
 	/* Trees the second wall (Landlock) lets it write to. */
 	const char *const	*write_roots;
 	size_t			 nwrite_roots;
+	bool			 is_strict;	/* only measured calls exist */
 };
 
 /* Ends of the gate inside the jail, all non-blocking and close-on-exec. */

@@ -279,6 +279,15 @@ mask_bits(const sigset_t *set)
 	return bits;
 }
 
+static enum seccomp_who
+filter_of(const struct jail_spec *spec)
+{
+	if (spec->is_strict)
+		return spec->uid == 0 ? SECCOMP_ROOT_STRICT :
+		    SECCOMP_USER_STRICT;
+	return spec->uid == 0 ? SECCOMP_ROOT : SECCOMP_USER;
+}
+
 static int
 make_plan(const struct jail_spec *spec, struct buf *b, struct err *e)
 {
@@ -287,8 +296,7 @@ make_plan(const struct jail_spec *spec, struct buf *b, struct err *e)
 	struct buf filter;
 
 	buf_init(&filter, 0);
-	if (seccomp_jail_filter(spec->uid == 0 ? SECCOMP_ROOT : SECCOMP_USER,
-	    &filter, e) != 0) {
+	if (seccomp_jail_filter(filter_of(spec), &filter, e) != 0) {
 		buf_release(&filter);
 		return -1;
 	}
@@ -401,5 +409,7 @@ jail_describe(const struct jail_spec *spec, struct buf *b)
 	for (size_t i = 0; i < spec->netc; i++)
 		buf_printf(b, "file  /etc/%s\n", spec->etc[i].name);
 	buf_printf(b, "shim  %s\n", spec->shim != NULL ? spec->shim : "none");
+	if (spec->is_strict)
+		buf_puts(b, "calls strict\n");
 	buf_printf(b, "cwd   %s\nexec  %s\n", spec->cwd, spec->program);
 }

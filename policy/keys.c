@@ -194,8 +194,8 @@ const struct key policy_keys[] = {
 	  FIELD(KEY_STRLIST, fs.allow_execute), .check = check_path,
 	  .schema = RE_PATH, .fallback = "[]",
 	  .example = "[\"/opt/tools/bin\"]",
-	  .help = "Paths the command may read and execute, without listing "
-		  "the folder." },
+	  .help = "Paths the command may read and execute, as if they were in "
+		  "filesystem.allowRead." },
 	{ .name = "filesystem.denyRead",
 	  FIELD(KEY_STRLIST, fs.deny_read), .check = check_path,
 	  .schema = RE_PATH, .fallback = "[]",

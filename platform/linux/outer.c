@@ -209,6 +209,7 @@ child_main(void *arg)
 	struct pollfd pfd = { .fd = c->parent_fd, .events = POLLIN };
 	char *no_env[] = { NULL };
 	mode_t mask;
+	int in;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* The launcher may have died before the line above; in the new pid
@@ -226,9 +227,12 @@ child_main(void *arg)
 	child_mounts(c);
 	pause_at("in-child-mounts");
 	umask(mask);
+	in = c->root.stdin_fd;
 	/* The launcher's own stdin stays: it is told how far it was read. */
-	if (c->root.stdin_fd >= 0 && (unshare(CLONE_FILES) != 0 ||
-	    dup2(c->root.stdin_fd, STDIN_FILENO) < 0))
+	if (in >= 0 && unshare(CLONE_FILES) != 0)
+		child_fail(c, OUTER_HOLD);
+	/* Not close-on-exec: it is the command's stdin. */
+	if (in >= 0 && dup2(in, STDIN_FILENO) < 0)
 		child_fail(c, OUTER_HOLD);
 	for (size_t i = 0; i < o->npass_fds; i++)
 		fcntl(o->pass_fds[i], F_SETFD, 0);
