@@ -75,8 +75,9 @@ agent() {	# agent WHO
 	local free
 	fresh "$1"
 	if [ -z "$cli" ]; then
-		bare "$1" npm install --no-audit --no-fund --prefix "$W" \
-		    @google/gemini-cli
+		# --prefix would also move the place of npm's own settings.
+		bare "$1" npm init -y
+		bare "$1" npm install --no-audit --no-fund @google/gemini-cli
 		if [ "$status" != 0 ]; then
 			skip "no registry: $(grep -m1 "npm error" <<<"$err")" \
 			    "$1: an agent"
@@ -90,7 +91,7 @@ agent() {	# agent WHO
 	under "$1" "$cli" --version
 	is "$status$out" "0$free" "$1: an agent tells its version"
 	free=$(screen "$1" "$cli")
-	like "$free" Gemini "$1: an agent's first screen, without a filter"
+	like "$free" "Trust folder" "$1: an agent's first screen, without a filter"
 	is "$(screen "$1" "$PROBES/filtered" "$1-strict" "$cli")" "$free" \
 	    "$1: and with it"
 }
