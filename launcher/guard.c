@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -63,6 +64,7 @@ guard_start(struct guard *g, pid_t jail_pid, struct err *e)
 		return err_sys(e, errno, "cannot watch the jail");
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
 		return err_sys(e, errno, "cannot make a socket pair");
+	g->start_ms = guard_now();
 	g->pid = fork();
 	if (g->pid == 0) {
 		close(pair[0]);
@@ -82,7 +84,9 @@ guard_start(struct guard *g, pid_t jail_pid, struct err *e)
 void
 guard_ending(struct guard *g)
 {
-	if (g->pid > 0 && !g->is_lost)
+	/* Before it has looked at anything there is nothing to let go of. */
+	if (g->pid > 0 && !g->is_lost &&
+	    guard_now() - g->start_ms >= GUARD_QUIET_MS)
 		(void)fd_send(g->sock, GUARD_ENDING, 1, NULL, 0,
 		    MSG_DONTWAIT);
 }
@@ -208,15 +212,59 @@ ask_for_last(struct guard *g)
 	}
 }
 
+/*
+ * One that said it is done has nothing left to do but end, which takes the
+ * kernel longer than the rest of our own end: it is init's if it is not over.
+ */
 static void
 reap(struct guard *g)
 {
 	if (!g->is_done)
 		kill(g->pid, SIGKILL);
-	while (waitpid(g->pid, NULL, 0) < 0 && errno == EINTR)
+	while (waitpid(g->pid, NULL, g->is_done ? WNOHANG : 0) < 0 &&
+	    errno == EINTR)
 		continue;
 	g->pid = 0;
 	fd_close(&g->sock);
+}
+
+/* Does anything lie where nothing may, or is a link not what it was? */
+static bool
+is_as_planned(const struct leaf *l)
+{
+	struct open_how how = { .flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+	    .resolve = RESOLVE_NO_SYMLINKS };
+	char text[PATH_MAX];
+	ssize_t n;
+	int fd;
+
+	if (l->kind == GUARD_LINK) {
+		n = readlink(l->path, text, sizeof text);
+		return n >= 0 && strlen(l->text) == (size_t)n &&
+		    memcmp(text, l->text, (size_t)n) == 0;
+	}
+	if (l->kind != GUARD_ABSENT)
+		return true;
+	fd = (int)syscall(SYS_openat2, AT_FDCWD, l->path, &how, sizeof how);
+	if (fd < 0)
+		return errno == ENOENT || errno == ENOTDIR;
+	close(fd);
+	return false;
+}
+
+/*
+ * A short run: the process has not looked at anything yet.  Where all is as
+ * it was there is nothing to wait for.
+ */
+static bool
+is_over_early(const struct guard *g)
+{
+	if (g->pid <= 0 || guard_now() - g->start_ms >= GUARD_QUIET_MS)
+		return false;
+	for (size_t i = 0; i < g->nleaves; i++)
+		if (!is_as_planned(&g->leaves[i]))
+			return false;
+	return true;
 }
 
 int
@@ -225,8 +273,13 @@ guard_finish(struct guard *g, void (*told)(const struct guard_told *,
 {
 	g->told = told;
 	g->told_arg = arg;
+	if (is_over_early(g)) {
+		kill(g->pid, SIGKILL);
+		g->is_done = true;
+	}
 	if (g->pid > 0) {
-		ask_for_last(g);
+		if (!g->is_done)
+			ask_for_last(g);
 		reap(g);
 	}
 	if (!g->is_done) {

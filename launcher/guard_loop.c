@@ -32,7 +32,6 @@ enum {
 	LATE_MS = 300,		/* at the end, for those who are writing */
 	SEND_MS = 2000,
 	TICK_MS = 50, SOON_MS = 5,
-	QUIET_MS = 25,		/* before the first watch */
 	BLIND_MS = 200,		/* between sweeps where watching fails */
 	EXIT_GUARD = 125,
 };
@@ -258,7 +257,7 @@ begin(struct guard *g)
 {
 	struct pollfd p = { .fd = g->sock, .events = POLLIN };
 
-	if (poll(&p, 1, QUIET_MS) > 0)
+	if (poll(&p, 1, 0) > 0)
 		read_word(g);
 	if (guard_folders_watch(g) != 0) {
 		g->is_blind = true;
@@ -369,9 +368,12 @@ hear_nothing(void)
 _Noreturn void
 guard_main(struct guard *g)
 {
+	struct pollfd p = { .fd = g->sock, .events = POLLIN };
 	struct err e = { 0 };
 	struct rlimit lim;
 
+	/* Out of the way while the command starts: see begin(). */
+	(void)poll(&p, 1, GUARD_QUIET_MS);
 	prctl(PR_SET_NAME, "fence-guard", 0, 0, 0);
 	hear_nothing();
 	umask(077);

@@ -44,6 +44,8 @@ struct kept {
 };
 
 /* One path of the list. */
+enum { GUARD_QUIET_MS = 25 };	/* before the process looks at anything */
+
 struct leaf {
 	enum guard_kind	 kind;
 	const char	*path;
@@ -140,6 +142,7 @@ struct guard {
 	int		 sock;
 	pid_t		 jail_pid;
 	int		 jail_fd;	/* pidfd */
+	int64_t		 start_ms;	/* of the process */
 	int		*results;	/* one a leaf, shared with guard_mask */
 	bool		 is_lost;	/* it died */
 	bool		 is_done;

@@ -115,9 +115,6 @@ guarding_new(const struct guarding_config *c, struct err *e)
 int
 guarding_start(struct guarding *g, pid_t jail_pid, struct err *e)
 {
-	/* It may have ended already: then there is only the last look. */
-	if (jail_pid <= 0)
-		return 0;
 	if (guard_start(g->guard, jail_pid, e) != 0)
 		return -1;
 	if (guard_fd(g->guard) < 0)

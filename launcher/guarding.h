@@ -23,7 +23,7 @@ struct guarding_config {
 };
 
 struct guarding	*guarding_new(const struct guarding_config *, struct err *);
-/* The jail is there, the command not yet. */
+/* The jail is being built, the command is not there yet. */
 int		 guarding_start(struct guarding *, pid_t jail_pid,
 		    struct err *);
 /* The command has ended, what is left of the jail is ending. */

@@ -142,10 +142,7 @@ pid_of(int pid_fd)
 	return pid;
 }
 
-/*
- * fence-init stands where the jail begins: ancestors end there.  Now the
- * guard can be forked, which may do what the monitor gives up for good.
- */
+/* fence-init stands where the jail begins: ancestors end there. */
 static void
 init_ready(struct run *r, int pid_fd)
 {
@@ -153,11 +150,6 @@ init_ready(struct run *r, int pid_fd)
 
 	witness_set_stop(r->witness, pid);
 	monitor_stop_pid(r->monitor, pid);
-	if (guarding_start(r->guarding, pid, r->err) == 0 &&
-	    confine_monitor(r->err) == 0)
-		return;
-	run_fail(r);
-	kill(r->jail.pid, SIGKILL);
 }
 
 static void
@@ -531,6 +523,9 @@ run_start(struct run *r, const struct run_options *ro, struct err *e)
 	/* The rest is done while bwrap works; fence-init waits for jail_go(). */
 	if (start_workers(r, e) != 0 || hand_over(r, e) != 0 || make_loop(r, e) != 0)
 		return -1;
+	/* The guard may do what we give up for good below. */
+	if (guarding_start(r->guarding, r->jail.pid, e) != 0)
+		return -1;
 	witness_run_start(r->witness, r->plan->spec.argv[0]);
 	pause_at("before-go");
 	/* bwrap preloads the shim too; what it was refused is no news. */
@@ -538,7 +533,7 @@ run_start(struct run *r, const struct run_options *ro, struct err *e)
 	if (jail_go(&r->plan->spec, &r->jail, e) != 0)
 		return -1;
 	pause_at("after-go");
-	return 0;
+	return confine_monitor(e);
 }
 
 static void
