@@ -212,18 +212,13 @@ ask_for_last(struct guard *g)
 	}
 }
 
-/*
- * One that said it is done has nothing left to do but end, which takes the
- * kernel longer than the rest of our own end: it is init's if it is not over.
- */
+/* It has nothing left to do; guard_free() waits for its end. */
 static void
-reap(struct guard *g)
+dismiss(struct guard *g)
 {
 	if (!g->is_done)
 		kill(g->pid, SIGKILL);
-	while (waitpid(g->pid, NULL, g->is_done ? WNOHANG : 0) < 0 &&
-	    errno == EINTR)
-		continue;
+	g->ended_pid = g->pid;
 	g->pid = 0;
 	fd_close(&g->sock);
 }
@@ -280,7 +275,7 @@ guard_finish(struct guard *g, void (*told)(const struct guard_told *,
 	if (g->pid > 0) {
 		if (!g->is_done)
 			ask_for_last(g);
-		reap(g);
+		dismiss(g);
 	}
 	if (!g->is_done) {
 		g->tell = tell_here;
@@ -297,6 +292,9 @@ guard_free(struct guard *g)
 		return;
 	if (g->pid > 0)
 		(void)guard_finish(g, NULL, NULL);
+	while (g->ended_pid > 0 && waitpid(g->ended_pid, NULL, 0) < 0 &&
+	    errno == EINTR)
+		continue;
 	if (g->results != NULL)
 		munmap(g->results, g->nleaves * sizeof *g->results);
 	fd_close(&g->jail_fd);

@@ -143,6 +143,7 @@ struct guard {
 	pid_t		 jail_pid;
 	int		 jail_fd;	/* pidfd */
 	int64_t		 start_ms;	/* of the process */
+	pid_t		 ended_pid;	/* of one to be reaped */
 	int		*results;	/* one a leaf, shared with guard_mask */
 	bool		 is_lost;	/* it died */
 	bool		 is_done;

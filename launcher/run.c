@@ -543,7 +543,6 @@ run_release(struct run *r)
 		kill(r->jail.pid, SIGKILL);
 		waitpid(r->jail.pid, NULL, 0);
 	}
-	guarding_free(r->guarding);
 	monitor_free(r->monitor);
 	tty_free(r->tty);
 	watch_free(r->control);
@@ -551,6 +550,7 @@ run_release(struct run *r)
 	watch_free(r->child);
 	worker_end(&r->net);
 	worker_end(&r->names);
+	guarding_free(r->guarding);
 	/* Who goes on reading the file behind us goes on where it ended. */
 	if (r->jail.stdin_fd >= 0)
 		(void)lseek(STDIN_FILENO, lseek(r->jail.stdin_fd, 0,
