@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -27,7 +28,7 @@
 #include "platform/linux/route.h"
 #include "platform/pause.h"
 
-enum { STACK_BYTES = 512 * 1024 };
+enum { STACK_BYTES = 512 * 1024, SPARE_FILES = 256 };
 
 #define RUN_DIR		"/run/fence"
 #define ETC_DIR		RUN_DIR "/etc"
@@ -201,6 +202,24 @@ child_mounts(struct child *c)
 		child_fail_root(c, OUTER_ROOT);
 }
 
+/*
+ * A mount is held by a descriptor until it is put in its place, and a policy
+ * may have more of them than a user's processes usually may have files.
+ */
+static void
+raise_files(const struct jail_spec *spec, struct rlimit *ret_saved)
+{
+	struct rlimit lim;
+
+	if (getrlimit(RLIMIT_NOFILE, ret_saved) != 0)
+		*ret_saved = (struct rlimit){ RLIM_INFINITY, RLIM_INFINITY };
+	lim = *ret_saved;
+	if (lim.rlim_cur >= spec->nmounts + SPARE_FILES)
+		return;
+	lim.rlim_cur = lim.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &lim);
+}
+
 static int
 child_main(void *arg)
 {
@@ -208,6 +227,7 @@ child_main(void *arg)
 	struct outer *o = c->o;
 	struct pollfd pfd = { .fd = c->parent_fd, .events = POLLIN };
 	char *no_env[] = { NULL };
+	struct rlimit files;
 	mode_t mask;
 	int in;
 
@@ -219,6 +239,7 @@ child_main(void *arg)
 		child_fail(c, OUTER_PARENT);
 	}
 	mask = umask(022);
+	raise_files(o->spec, &files);
 	if (write_maps(c) != 0)
 		child_fail(c, OUTER_MAPS);
 	pause_at("in-child-maps");
@@ -236,6 +257,7 @@ child_main(void *arg)
 		child_fail(c, OUTER_HOLD);
 	for (size_t i = 0; i < o->npass_fds; i++)
 		fcntl(o->pass_fds[i], F_SETFD, 0);
+	(void)setrlimit(RLIMIT_NOFILE, &files);
 	execve(o->spec->bwrap, o->argv, no_env);
 	child_fail(c, OUTER_EXEC);
 }

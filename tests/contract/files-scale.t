@@ -3,6 +3,9 @@
 # reader; what is asserted has room for a busy machine.
 # limit: 180
 . "$(dirname "$0")/../lib.sh"
+
+# As most users have it; more mounts than that are held at once.
+ulimit -Sn 1024
 . "$TESTS/scale.sh"
 
 if [ "${1-}" != inside ]; then
