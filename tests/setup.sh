@@ -30,6 +30,9 @@ iputils-ping	cmd:ping
 iproute2	cmd:ip
 nftables	cmd:nft
 tmux		cmd:tmux
+nodejs		cmd:node
+gdb		cmd:gdb
+strace		cmd:strace
 zsh		cmd:zsh
 fish		cmd:fish
 python3		file:/usr/bin/python3
