@@ -57,6 +57,9 @@ for who in $WHOS; do
 	type_line 'echo alive=$((1+1))'
 	await 'alive=2' "and the shell has the terminal"
 	type_line fg
+	# Typed while the shell still has the terminal raw, the end of a line
+	# is none.
+	wait_for 20 eval 'screen | grep -A1 "fg *$" | grep -q "sh -c"'
 	type_line two
 	wait_for 20 eval '[ "$(screen | grep -cx "two *")" -eq 2 ]'
 	ok $? "$who: fg brings it back" || note "$(screen)"
