@@ -632,6 +632,8 @@ gather_all(struct gather *g, struct err *e)
 	if (add_found(g, e) != 0)
 		return -1;
 	guard_facts(g);
+	if (g->sys != 0)
+		return err_sys(e, g->sys, "cannot look for guarded names");
 	add_places(g);
 	if (socket_facts(g, e) != 0 || check_facts(g, e) != 0)
 		return -1;

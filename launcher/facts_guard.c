@@ -3,6 +3,7 @@
  * read-only, those that do not are watched for.
  */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -61,6 +62,17 @@ guard_searches(struct gather *g)
 }
 
 /* ---- one name ---- */
+
+/* A folder whose names cannot be looked at is no folder without them. */
+static int
+open_folder(struct gather *g, const char *path)
+{
+	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0 && errno != ENOENT && errno != ENOTDIR)
+		g->sys = errno;
+	return fd;
+}
 
 /* It may be pointed elsewhere, and written through. */
 static void
@@ -131,7 +143,7 @@ guard_name(struct gather *g, int dir_fd, const char *path, const char *name,
 static void
 guard_below(struct gather *g, const char *root, unsigned place)
 {
-	auto_fd fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	auto_fd fd = open_folder(g, root);
 
 	for (const struct guard_name *n = guarded_names; n->name != NULL &&
 	    fd >= 0; n++)
@@ -153,7 +165,7 @@ static void	 guard_git_folder(struct gather *, const char *, unsigned);
 static void
 guard_git_dir(struct gather *g, const char *dir)
 {
-	auto_fd fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	auto_fd fd = open_folder(g, dir);
 
 	for (const char *const *n = guarded_git_names; *n != NULL && fd >= 0;
 	    n++)
@@ -173,6 +185,9 @@ guard_git_folder(struct gather *g, const char *folder, unsigned depth)
 	DIR *dp = depth > 0 ? opendir(folder) : NULL;
 	struct dirent *d;
 
+	if (dp == NULL && depth > 0 && errno != ENOENT && errno != ENOTDIR &&
+	    errno != EACCES)
+		g->sys = errno;
 	while (dp != NULL && (d = readdir(dp)) != NULL) {
 		const char *sub;
 

@@ -17,6 +17,8 @@ struct gather {
 	struct facts			*facts;
 	const struct policy		*layer;	/* the one being looked at */
 	struct path_list		 roots;	/* writable directories, real */
+	int				 sys;	/* a folder could not be
+						 * looked at: errno */
 	/* Folders looked at for what is missing in them. */
 	struct tree_node		 seen[GATHER_SEEN];
 	unsigned			 nseen;

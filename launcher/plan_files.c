@@ -84,9 +84,9 @@ own_files(struct work *w, const struct run_options *ro, char *const *env,
 	own_state(w, env, own);
 }
 
-static void
+static int
 plan_exposed(struct work *w, const struct run_options *ro,
-    struct facts_request *rq)
+    struct facts_request *rq, struct err *e)
 {
 	size_t n = ro->expose.n + ro->expose_rw.n;
 
@@ -97,10 +97,12 @@ plan_exposed(struct work *w, const struct run_options *ro,
 		    is_rw ? ro->expose_rw.v[i - ro->expose.n] :
 		    ro->expose.v[i]);
 
-		if (path != NULL)
-			rq->exposed[rq->nexposed++] =
-			    (struct exposed){ path, is_rw };
+		if (path == NULL)
+			return err_set(e, ERR_USAGE, "--expose-host-path: the "
+			    "path is too long");
+		rq->exposed[rq->nexposed++] = (struct exposed){ path, is_rw };
 	}
+	return 0;
 }
 
 /* What the jail is made of, and what has to be kept so while it runs. */
@@ -168,8 +170,9 @@ plan_files(struct work *w, const struct run_options *ro, char *const *env,
 		if (way != NULL && way[0] == '/')
 			rq.ways[rq.nways++] = way;
 	}
+	if (plan_exposed(w, ro, &rq, e) != 0)
+		return -1;
 	own_files(w, ro, env, &own);
-	plan_exposed(w, ro, &rq);
 	rq.own = own.v;
 	rq.nown = own.n;
 	if (!ro->dry_run && may_make(p))
