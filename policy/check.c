@@ -6,6 +6,7 @@
 #include "platform/base/arena.h"
 #include "platform/base/str.h"
 #include "policy/pattern.h"
+#include "policy/proxyurl.h"
 
 static const char letters[] = "_abcdefghijklmnopqrstuvwxyz"
     "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -153,50 +154,20 @@ check_env_set(struct policy *p, const struct policy_env *env,
 	return -1;
 }
 
-/* HOST or HOST:PORT; brackets around IPv6. */
-static bool
-is_authority(const char *s)
-{
-	size_t len = strlen(s);
-	const char *colon = strrchr(s, ':');
-	struct host h;
-	uint64_t port;
-
-	if (len > 0 && s[len - 1] == '/')
-		len--;
-	if (s[0] == '[')
-		colon = memchr(s, ']', len) != NULL ?
-		    (const char *)memchr(s, ']', len) + 1 : NULL;
-	else if (colon == NULL || colon >= s + len)
-		colon = s + len;
-	if (colon == NULL || host_canon(s, (size_t)(colon - s), &h) != 0)
-		return false;
-	if (colon == s + len)
-		return true;
-	return *colon == ':' && str_to_u64((struct str){ colon + 1,
-	    (size_t)(s + len - colon - 1) }, 65535, &port) == 0 && port > 0;
-}
-
 int
 check_proxy_url(struct policy *p, const struct policy_env *env,
     struct entry *entry, struct err *e)
 {
-	const char *t = entry->text, *rest = strstr(t, "://");
-	const char *why = "is not a proxy's URL";
+	struct proxyurl url;
+	const char *why = proxyurl_parse(entry->text, true, &url);
 
-	(void)p, (void)env;
-	if (rest == NULL)
-		why = "has no scheme";
-	else if (strncmp(t, "http://", 7) != 0 &&
-	    strncmp(t, "socks5://", 9) != 0)
-		why = "has a scheme that is not known";
-	else if (strchr(rest + 3, '@') != NULL)
-		why = "has a password, which a policy is no place for";
-	else if (is_authority(rest + 3))
+	(void)env;
+	if (why == NULL)
 		return 0;
-	err_set(e, ERR_POLICY, "'%.100s' %s", t, why);
+	err_set(e, ERR_POLICY, "'%.100s' %s",
+	    proxyurl_shown(p->arena, entry->text), why);
 	err_hint(e, "'http://proxy.example:8080' or "
-	    "'socks5://127.0.0.1:1080'");
+	    "'socks5://user:password@127.0.0.1:1080'");
 	return -1;
 }
 

@@ -47,12 +47,15 @@ struct verdict {
  */
 void	 decide_net(const struct policy *, const struct host *,
 	    uint16_t port, struct verdict *);
+/* Are there hosts that network.upstreamProxy decides about? */
+bool	 decide_has_grey(const struct policy *);
 /*
  * And is the address it resolved to one we may dial?  `host` and `port` as
  * above; is_own: the address belongs to this machine.  Loopback, link-local,
  * metadata and own addresses must be named by the policy as a literal (or by
  * a range of that class alone); private ones may also be covered by
- * network.allowPrivate.
+ * network.allowPrivate.  An address that the command itself names is asked
+ * about here also where a proxy is to reach it; a name is not.
  */
 void	 decide_net_dial(const struct policy *, const struct host *,
 	    uint16_t port, const uint8_t *addr, size_t addr_len, int is_own,
@@ -61,6 +64,17 @@ void	 decide_net_dial(const struct policy *, const struct host *,
 void	 decide_net_addr(const struct policy *, const struct host *,
 	    const uint8_t *addr, size_t addr_len, int is_own,
 	    struct verdict *);
+
+/*
+ * May the command reach this port of the host's own localhost, under the same
+ * number of its own (network.allowLocalOutboundPorts)?
+ */
+void	 decide_local(const struct policy *, uint16_t port,
+	    struct verdict *);
+/* Is it where such a port is: localhost, 127.0.0.1 or ::1? */
+bool	 decide_local_is_home(const struct host *);
+/* One layer: network.allowLocalOutbound, or what it defaults to. */
+bool	 decide_local_is_open(const struct policy *);
 
 enum fs_op { FS_READ, FS_WRITE, FS_EXEC };
 

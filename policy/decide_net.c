@@ -19,6 +19,26 @@ deny_by_entry(const struct policy *p, long i, const char *how,
 	    how);
 }
 
+/* This machine to whoever resolves it, so also to a proxy that runs here. */
+static bool
+is_localhost(const struct host *h)
+{
+	static const char name[] = "localhost";
+	size_t n = strlen(h->text), m = sizeof name - 1;
+
+	return h->kind == HOST_NAME && n >= m &&
+	    strcmp(h->text + n - m, name) == 0 &&
+	    (n == m || h->text[n - m - 1] == '.');
+}
+
+bool
+decide_has_grey(const struct policy *p)
+{
+	return p->net.upstream_proxy.is_set &&
+	    (!p->net.default_action.is_set ||
+	    p->net.default_action.value == NET_ACTION_PROXY);
+}
+
 /* No list names the host: another proxy decides, or nobody is asked. */
 static void
 decide_grey(const struct policy *p, const struct host *h, struct verdict *v)
@@ -26,12 +46,11 @@ decide_grey(const struct policy *p, const struct host *h, struct verdict *v)
 	const struct string *proxy = &p->net.upstream_proxy;
 	const struct choice *action = &p->net.default_action;
 
-	if (proxy->is_set &&
-	    (!action->is_set || action->value == NET_ACTION_PROXY)) {
+	if (decide_has_grey(p) && !is_localhost(h)) {
 		verdict_rule(v, ACTION_ALLOW, action->is_set ?
 		    "network.defaultAction" : "network.upstreamProxy",
 		    action->is_set ? action->at : proxy->at);
-		v->rule_text = proxy->text;
+		v->rule_text = proxy->shown;
 		verdict_reason(v, "the upstream proxy decides");
 		v->via_upstream = true;
 		return;
@@ -171,11 +190,15 @@ decide_address(const struct policy *p, const struct host *h, uint16_t port,
     const struct host *addr, int is_own, struct verdict *v)
 {
 	enum addr_class class = class_of(addr);
+	bool via_upstream;
 	long i;
 
 	decide_layer(p, h, port, v);
-	if (v->action == ACTION_DENY || v->via_upstream)
+	/* A name leads where the proxy says; an address is an address. */
+	if (v->action == ACTION_DENY ||
+	    (v->via_upstream && h->kind == HOST_NAME))
 		return;
+	via_upstream = v->via_upstream;
 	/* A name does not lead around the denial of an address. */
 	i = find_denied(p, addr, port, true);
 	if (i != INDEX_NONE) {
@@ -193,6 +216,7 @@ decide_address(const struct policy *p, const struct host *h, uint16_t port,
 		verdict_entry(v, ACTION_ALLOW, private_key,
 		    &p->net.allow_private, (size_t)i);
 		verdict_reason(v, "allowed by %s", private_key);
+		v->via_upstream = via_upstream;
 	} else {
 		deny_address(p, h, addr, is_own, v);
 	}
@@ -200,15 +224,37 @@ decide_address(const struct policy *p, const struct host *h, uint16_t port,
 
 /*
  * What one layer denies no other opens, so the options of the command line,
- * which are the first layer's, do not help.
+ * which are the first layer's, do not help.  What it leaves to a proxy is
+ * left to the first layer's, and refused where that names none.
  */
-static bool
-is_final(const struct policy *first, const struct policy *layer,
+static void
+agree(const struct policy *first, const struct verdict *other,
     struct verdict *v)
 {
-	if (v->action == ACTION_DENY && layer != first)
-		v->remedy_flag[0] = '\0';
-	return v->action == ACTION_DENY;
+	if (other->action == ACTION_ALLOW && (!other->via_upstream ||
+	    first->net.upstream_proxy.is_set)) {
+		v->via_upstream |= other->via_upstream;
+		return;
+	}
+	*v = *other;
+	v->remedy_flag[0] = '\0';
+	if (v->action == ACTION_DENY)
+		return;
+	v->action = ACTION_DENY;
+	v->via_upstream = false;
+	verdict_reason(v, "left to an upstream proxy, and the policy below "
+	    "has none");
+}
+
+/* Layers agreed on it beforehand: nobody else is asked. */
+static bool
+is_direct(const struct policy *p, struct verdict *v)
+{
+	if (p->net.mode.value != NET_MODE_DIRECT)
+		return false;
+	verdict_rule(v, ACTION_ALLOW, "network.mode", p->net.mode.at);
+	verdict_reason(v, "the network is the host's");
+	return true;
 }
 
 void
@@ -217,14 +263,13 @@ decide_net(const struct policy *p, const struct host *h, uint16_t port,
 {
 	struct verdict other;
 
+	if (is_direct(p, v))
+		return;
 	decide_layer(p, h, port, v);
 	for (const struct policy *l = p->also;
 	    l != NULL && v->action == ACTION_ALLOW; l = l->also) {
 		decide_layer(l, h, port, &other);
-		if (is_final(p, l, &other))
-			*v = other;
-		else
-			v->via_upstream |= other.via_upstream;
+		agree(p, &other, v);
 	}
 }
 
@@ -235,15 +280,14 @@ decide_net_dial(const struct policy *p, const struct host *h, uint16_t port,
 	struct verdict other;
 	struct host literal;
 
+	if (is_direct(p, v))
+		return;
 	host_from_addr(addr, addr_len, &literal);
 	decide_address(p, h, port, &literal, is_own, v);
 	for (const struct policy *l = p->also;
 	    l != NULL && v->action == ACTION_ALLOW; l = l->also) {
 		decide_address(l, h, port, &literal, is_own, &other);
-		if (is_final(p, l, &other))
-			*v = other;
-		else
-			v->via_upstream |= other.via_upstream;
+		agree(p, &other, v);
 	}
 }
 

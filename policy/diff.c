@@ -32,6 +32,7 @@ static const struct { const char *name; enum way way; } ways[] = {
 	{ "env.loader", WAY_RESTRICTS },
 	{ "env.denySecrets", WAY_RESTRICTS },
 	{ "limits.memory", WAY_RESTRICTS },
+	{ "limits.processMemory", WAY_RESTRICTS },
 	{ "limits.processes", WAY_RESTRICTS },
 	{ "limits.time", WAY_RESTRICTS },
 	{ "limits.files", WAY_RESTRICTS },
@@ -195,9 +196,9 @@ diff_string(struct lines *l, const struct key *k, const struct policy *a,
 	if (strcmp(sa->text, sb->text) == 0)
 		return;
 	if (sb->text[0] != '\0')
-		put(l, true, k->name, sb->text, &sb->at);
+		put(l, true, k->name, sb->shown, &sb->at);
 	else
-		put(l, false, k->name, sa->text, &sa->at);
+		put(l, false, k->name, sa->shown, &sa->at);
 }
 
 size_t

@@ -78,7 +78,7 @@ text_of(const struct key *key, const void *field, bool *ret_is_string)
 	case KEY_ENUM:
 		return key->words[((const struct choice *)field)->value];
 	case KEY_STRING:
-		return ((const struct string *)field)->text;
+		return ((const struct string *)field)->shown;
 	default:
 		*ret_is_string = key->type != KEY_INT;
 		return number->text;

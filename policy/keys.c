@@ -46,8 +46,10 @@
 #define RE_SSH_HOST	"^!?(?!!)(?!.*[@/])(?!^!?[^:]*:[^:]*$).+$"
 #define RE_ENV		"^!?(?:\\*|[A-Za-z_][A-Za-z0-9_]*\\*?)$"
 #define RE_ENV_SET	"^!?[A-Za-z_][A-Za-z0-9_]*$"
-#define RE_URL		"(?:http|socks5)://(?:" RE_LABEL "(?:\\." RE_LABEL \
-			")*\\.?|\\[" RE_V6 "\\])" RE_PORT "/?"
+#define RE_CODED	"%[0-9A-Fa-f]{2}"
+#define RE_LOGIN	"(?:[^:/%]|" RE_CODED ")+(?::(?:[^%]|" RE_CODED ")*)?@"
+#define RE_URL		"(?:http|socks5h?)://(?:" RE_LOGIN ")?(?:" RE_LABEL "(?:\\." \
+			RE_LABEL ")*\\.?|\\[" RE_V6 "\\])" RE_PORT "/?"
 
 const struct key policy_keys[] = {
 	{ .name = "$schema", .type = KEY_IGNORED,
@@ -63,12 +65,20 @@ const struct key policy_keys[] = {
 		  "left to right." },
 	{ .name = "allowPty", FIELD(KEY_BOOL, allow_pty),
 	  .fallback = "false", .example = "true",
-	  .help = "Whether the command may open terminals of its own." },
+	  .help = "Whether the command may open terminals of its own (macOS). "
+		  "On Linux it always may, and they are the jail's." },
+	{ .name = "allowNestedSandbox",
+	  FIELD(KEY_BOOL, allow_nested_sandbox),
+	  .fallback = "false", .example = "true",
+	  .help = "Whether programs inside may make namespaces and mounts of "
+		  "their own, as agents that bring a sandbox (bwrap) do. "
+		  "Files are then held by mounts alone, without Landlock. "
+		  "Refused when root starts the run." },
 	{ .name = "forceNewSession",
 	  FIELD(KEY_TRISTATE, force_new_session),
 	  .fallback = "null", .example = "false",
-	  .help = "Whether the command runs in a session of its own, away "
-		  "from the terminal. null: where no terminal is used." },
+	  .help = "Whether the command runs in a session of its own, on a "
+		  "terminal with a terminal of its own. null: no." },
 	{ .name = "profile", FIELD(KEY_ENUM, profile),
 	  .words = WORDS("standard", "strict"),
 	  .fallback = "\"standard\"", .example = "\"strict\"",
@@ -103,7 +113,8 @@ const struct key policy_keys[] = {
 	  .words = WORDS("gate", "direct"),
 	  .fallback = "\"gate\"", .example = "\"direct\"",
 	  .help = "\"gate\" decides about every connection. \"direct\" gives "
-		  "the command the host's network as it is, and says so." },
+		  "the command the host's network as it is, and says so; other "
+		  "network keys that could not be held then are errors." },
 	{ .name = "network.defaultAction",
 	  FIELD(KEY_ENUM, net.default_action),
 	  .words = WORDS("deny", "proxy"),
@@ -116,13 +127,16 @@ const struct key policy_keys[] = {
 	  FIELD(KEY_STRING, net.upstream_proxy), .check = check_proxy_url,
 	  .schema = "^" RE_URL "$", .fallback = "\"\"",
 	  .example = "\"http://proxy.example.com:8080\"",
-	  .help = "The proxy that decides about hosts that no list names." },
+	  .help = "The proxy that decides about hosts that no list names: "
+		  "http, socks5 or socks5h, with USER:PASSWORD@ before its "
+		  "host if it wants them." },
 	{ .name = "network.via", FIELD(KEY_STRING, net.via),
 	  .check = check_via, .schema = "^(?:auto|direct|" RE_URL ")$",
 	  .fallback = "\"auto\"", .example = "\"direct\"",
 	  .help = "How allowed traffic leaves this host: through the proxy "
 		  "of the host's own variables (\"auto\"), without one "
-		  "(\"direct\"), or through the proxy named here." },
+		  "(\"direct\"), or through the proxy named here, written "
+		  "as in network.upstreamProxy. See LEAVING THE HOST." },
 	{ .name = "network.sni", FIELD(KEY_ENUM, net.sni),
 	  .words = WORDS("enforce", "off"),
 	  .fallback = "\"enforce\"", .example = "\"off\"",
@@ -132,9 +146,14 @@ const struct key policy_keys[] = {
 	  FIELD(KEY_ENUM, net.proxy_variables),
 	  .words = WORDS("auto", "on", "off"),
 	  .fallback = "\"auto\"", .example = "\"off\"",
-	  .help = "Whether HTTP_PROXY and its kin lead to the gate inside "
-		  "(\"on\", and \"auto\" where it helps), or are "
-		  "removed (\"off\")." },
+	  .help = "Which variables lead programs to the proxies inside. "
+		  "\"auto\": HTTP_PROXY, HTTPS_PROXY and NO_PROXY in both "
+		  "cases. \"on\": also ALL_PROXY (SOCKS), FTP_PROXY, "
+		  "WS_PROXY, WSS_PROXY, GRPC_PROXY, RSYNC_PROXY, "
+		  "NODE_USE_ENV_PROXY and those of Yarn, Cargo, Docker and "
+		  "gcloud. \"off\": none. The caller's are removed always; "
+		  "the gate takes the connections of programs that know none, "
+		  "too." },
 	{ .name = "network.allowUnixSockets",
 	  FIELD(KEY_STRLIST, net.allow_unix_sockets), .check = check_path,
 	  .schema = RE_PATH, .fallback = "[]",
@@ -163,15 +182,17 @@ const struct key policy_keys[] = {
 	  .min = 1, .max = 65535, .fallback = "[]",
 	  .example = "[5432, 6379]",
 	  .help = "Ports of the host's localhost that are the same ports of "
-		  "the command's." },
+		  "the command's, where network.allowLocalOutbound holds." },
 	{ .name = "network.httpProxyPort",
 	  FIELD(KEY_INT, net.http_proxy_port), .min = 0, .max = 65535,
 	  .fallback = "0", .example = "8080",
-	  .help = "Accepted for files of the Go program; has no effect." },
+	  .help = "Port of the HTTP proxy on the command's localhost. 0: "
+		  "3128." },
 	{ .name = "network.socksProxyPort",
 	  FIELD(KEY_INT, net.socks_proxy_port), .min = 0, .max = 65535,
-	  .fallback = "0", .example = "1080",
-	  .help = "Accepted for files of the Go program; has no effect." },
+	  .fallback = "0", .example = "1081",
+	  .help = "Port of the SOCKS proxy on the command's localhost. 0: "
+		  "1080." },
 
 	{ .name = "filesystem.defaultDenyRead",
 	  FIELD(KEY_BOOL, fs.default_deny_read),
@@ -329,13 +350,21 @@ const struct key policy_keys[] = {
 
 	{ .name = "limits.memory", FIELD(KEY_SIZE, limits.memory),
 	  .example = "\"2G\"",
-	  .help = "Memory of all processes of the run together." },
+	  .help = "Memory of all processes of the run together. Only a cgroup "
+		  "can hold it: an error where none is delegated to you." },
+	{ .name = "limits.processMemory",
+	  FIELD(KEY_SIZE, limits.process_memory), .example = "\"1G\"",
+	  .help = "Memory of one process: what it allocates and maps for "
+		  "itself alone, not what it shares." },
 	{ .name = "limits.processes", FIELD(KEY_INT, limits.processes),
 	  .min = 1, .max = 4194304, .example = "512",
-	  .help = "Processes and threads at one time." },
+	  .help = "Processes and threads at one time. Started by root, only "
+		  "a cgroup can hold it." },
 	{ .name = "limits.time", FIELD(KEY_DURATION, limits.time),
 	  .example = "\"30m\"",
-	  .help = "How long the run may last." },
+	  .help = "How long the command may run; then it gets SIGTERM, 5 "
+		  "seconds later the whole jail SIGKILL, and the exit "
+		  "status is 124." },
 	{ .name = "limits.files", FIELD(KEY_INT, limits.files),
 	  .min = 16, .max = 1048576, .example = "1024",
 	  .help = "Open files of one process." },

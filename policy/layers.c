@@ -165,26 +165,28 @@ env_allow(struct policy *first, const struct policy *l, size_t offset)
 	}
 }
 
-/* allowLocalOutbound that is not written is allowLocalBinding. */
-static bool
-may_outbound(const struct policy *p)
-{
-	return p->net.allow_local_outbound.value == TRI_TRUE ||
-	    (p->net.allow_local_outbound.value == TRI_AUTO &&
-	    p->net.allow_local_binding.value);
-}
-
 static void
 outbound(struct policy *first, const struct policy *l, size_t offset)
 {
 	struct tristate *mine = field(first, offset);
 	const struct tristate *theirs = const_field(l, offset);
 
-	if (may_outbound(first) && !may_outbound(l)) {
+	if (decide_local_is_open(first) && !decide_local_is_open(l)) {
 		mine->value = TRI_FALSE;
 		mine->is_set = true;
 		mine->at = theirs->at;
 	}
+}
+
+/* A session of its own is what any layer may ask for. */
+static void
+any_session(struct policy *first, const struct policy *l, size_t offset)
+{
+	struct tristate *mine = field(first, offset);
+	const struct tristate *theirs = const_field(l, offset);
+
+	if (theirs->value == TRI_TRUE && mine->value != TRI_TRUE)
+		*mine = *theirs;
 }
 
 /* The built-in list of commands holds unless every layer turns it off. */
@@ -203,6 +205,8 @@ static const struct settle {
 	size_t	  offset;
 } rules[] = {
 	{ need_flag, AT(allow_pty) },
+	{ need_flag, AT(allow_nested_sandbox) },
+	{ any_session, AT(force_new_session) },
 	{ last_word, AT(profile) },
 	{ intersect, AT(net.allow_unix_sockets) },
 	{ need_flag, AT(net.allow_all_unix_sockets) },
@@ -233,6 +237,7 @@ static const struct settle {
 	{ last_word, AT(env.loader) },
 	{ any_flag, AT(env.deny_secrets) },
 	{ least, AT(limits.memory) },
+	{ least, AT(limits.process_memory) },
 	{ least, AT(limits.processes) },
 	{ least, AT(limits.time) },
 	{ least, AT(limits.files) },
@@ -424,7 +429,7 @@ layers_refused(const struct policy *user, const struct policy *asked,
 	    strcmp(asked->net.upstream_proxy.text,
 	    user->net.upstream_proxy.text) != 0)
 		refuse(&r, "network.upstreamProxy",
-		    asked->net.upstream_proxy.text);
+		    asked->net.upstream_proxy.shown);
 	refused_paths(&r, "filesystem.allowWrite", FS_WRITE,
 	    &asked->fs.allow_write, &user->fs.allow_write);
 	refused_paths(&r, "filesystem.allowRead", FS_READ,

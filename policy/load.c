@@ -6,6 +6,7 @@
 #include "platform/base/str.h"
 #include "platform/base/vec.h"
 #include "policy/check.h"
+#include "policy/proxyurl.h"
 
 /* A key or section that was read, as the table spells it. */
 struct load_seen {
@@ -402,11 +403,13 @@ store_string(struct load *l, const struct key *key, const char *text,
     struct origin at, struct err *e)
 {
 	struct entry entry = { .text = text, .at = at };
+	struct arena *a = l->policy->arena;
 
 	if (key->check(l->policy, l->env, &entry, e) != 0)
 		return -1;
+	text = arena_strdup(a, text);
 	*(struct string *)keys_field(key, l->policy) = (struct string){
-	    arena_strdup(l->policy->arena, text), true, at };
+	    text, proxyurl_shown(a, text), true, at };
 	return 0;
 }
 

@@ -5,7 +5,7 @@ policy_libpolicy_a_SOURCES = \
 	policy/check.c policy/check.h \
 	policy/decide.h policy/decide_fs.c policy/decide_guard.c \
 	policy/decide_unix.c policy/guard.c policy/guard.h \
-	policy/decide_net.c \
+	policy/decide_local.c policy/decide_net.c \
 	policy/diff.c policy/diff.h \
 	policy/emit.c policy/emit.h policy/emit_mdoc.c policy/emit_schema.c \
 	policy/extends.c policy/extends.h \
@@ -22,6 +22,7 @@ policy_libpolicy_a_SOURCES = \
 	policy/origin.h \
 	policy/pattern.c policy/pattern.h \
 	policy/policy.c policy/policy.h \
+	policy/proxyurl.c policy/proxyurl.h \
 	policy/resolve.c policy/resolve.h \
 	policy/sha256.c policy/sha256.h \
 	policy/trust.c policy/trust.h \

@@ -202,6 +202,7 @@ merge_value(struct merger *m, enum key_type type, const void *base,
 	case KEY_STRING:
 		MERGE_VALUE(string);
 		s->text = arena_strdup(m->arena, s->text);
+		s->shown = arena_strdup(m->arena, s->shown);
 		break;
 	case KEY_INT:
 	case KEY_SIZE:

@@ -42,7 +42,7 @@ policy_new(const char *shown, const struct policy_env *env)
 			list->at.file = p->name;
 		else if (policy_keys[i].type == KEY_STRING)
 			*(struct string *)keys_field(&policy_keys[i], p) =
-			    (struct string){ .text = "" };
+			    (struct string){ .text = "", .shown = "" };
 	}
 	policy_index(p);
 	return p;

@@ -78,6 +78,7 @@ struct choice {
 
 struct string {
 	const char	*text;	/* "" where it is not set */
+	const char	*shown;	/* the same without a password */
 	bool		 is_set;
 	struct origin	 at;
 };
@@ -113,6 +114,7 @@ struct policy {
 
 	struct strlist	 extends;	/* a string, or a list of them */
 	struct flag	 allow_pty;
+	struct flag	 allow_nested_sandbox;
 	struct tristate	 force_new_session;
 	struct choice	 profile;		/* PROFILE_* */
 	struct {
@@ -180,6 +182,7 @@ struct policy {
 	} env;
 	struct {
 		struct size	 memory;
+		struct size	 process_memory;
 		struct number	 processes;
 		struct duration	 time;
 		struct number	 files;

@@ -100,6 +100,16 @@ trusted_name(struct arena *a, const char *path)
 
 /* ---- one-shot flags ---- */
 
+/* NAME=VALUE */
+static void
+split_pair(struct arena *a, const char *pair, struct entry *ret)
+{
+	size_t n = strcspn(pair, "=");
+
+	ret->name = arena_strndup(a, pair, n);
+	ret->text = arena_strdup(a, pair + n + (pair[n] == '='));
+}
+
 static int
 add_flags(struct policy *p, const struct policy_env *env, const char *name,
     const char *flag, const struct resolve_list *l, struct err *e)
@@ -117,7 +127,10 @@ add_flags(struct policy *p, const struct policy_env *env, const char *name,
 	for (size_t i = 0; i < l->n; i++) {
 		struct entry *entry = &list->v[list->n];
 
-		entry->text = arena_strdup(p->arena, l->v[i]);
+		if (key->type == KEY_STRMAP)
+			split_pair(p->arena, l->v[i], entry);
+		else
+			entry->text = arena_strdup(p->arena, l->v[i]);
 		entry->at = (struct origin){ p->name, 0, 0 };
 		if (key->check(p, env, entry, e) != 0) {
 			if (e != NULL) {
@@ -132,10 +145,36 @@ add_flags(struct policy *p, const struct policy_env *env, const char *name,
 	return 0;
 }
 
+static const struct {
+	const char	*key;
+	const char	*flag;
+	size_t		 offset;	/* into the request */
+} flags[] = {
+#define ROW(field)	offsetof(struct resolve_request, field)
+	{ "network.allowedDomains", "--allow", ROW(allow) },
+	{ "filesystem.allowWrite", "--write", ROW(write) },
+	{ "filesystem.allowRead", "--read", ROW(read) },
+	{ "filesystem.denyRead", "--deny-read", ROW(deny_read) },
+	{ "env.set", "--env", ROW(env_set) },
+	{ "env.allow", "--env", ROW(env_allow) },
+#undef ROW
+};
+
+enum { NFLAGS = sizeof flags / sizeof *flags };
+
+static const struct resolve_list *
+flag_list(const struct resolve_request *r, size_t i)
+{
+	return (const void *)((const char *)r + flags[i].offset);
+}
+
 static bool
 has_flags(const struct resolve_request *r)
 {
-	return r->allow.n + r->write.n + r->read.n + r->deny_read.n > 0;
+	for (size_t i = 0; i < NFLAGS; i++)
+		if (flag_list(r, i)->n > 0)
+			return true;
+	return r->force_new_session != TRI_AUTO;
 }
 
 /* Replaces *p by itself and the flags.  Their paths are the shell's: cwd. */
@@ -146,19 +185,18 @@ merge_flags(const struct resolve_request *r, struct policy **p,
 	struct policy_env env = { .workspace = r->cwd, .home = r->home,
 	    .environ = r->environ };
 	struct policy *child, *merged;
-	int rc = -1;
+	int rc = 0;
 
 	if (!has_flags(r))
 		return 0;
 	child = policy_new("<command line>", &env);
-	if (add_flags(child, &env, "network.allowedDomains", "--allow",
-	    &r->allow, e) == 0 &&
-	    add_flags(child, &env, "filesystem.allowWrite", "--write",
-	    &r->write, e) == 0 &&
-	    add_flags(child, &env, "filesystem.allowRead", "--read",
-	    &r->read, e) == 0 &&
-	    add_flags(child, &env, "filesystem.denyRead", "--deny-read",
-	    &r->deny_read, e) == 0) {
+	if (r->force_new_session != TRI_AUTO)
+		child->force_new_session = (struct tristate){
+		    r->force_new_session, true, { child->name, 0, 0 } };
+	for (size_t i = 0; i < NFLAGS && rc == 0; i++)
+		rc = add_flags(child, &env, flags[i].key, flags[i].flag,
+		    flag_list(r, i), e);
+	if (rc == 0) {
 		/* The result is called as the child is. */
 		child->name = arena_strdup(child->arena, (*p)->name);
 		child->workspace = arena_strdup(child->arena,
@@ -166,7 +204,6 @@ merge_flags(const struct resolve_request *r, struct policy **p,
 		merged = policy_merge(*p, child);
 		policy_free(*p);
 		*p = merged;
-		rc = 0;
 	}
 	policy_free(child);
 	return rc;

@@ -45,6 +45,9 @@ struct resolve_request {
 	struct resolve_list write;	/* -w, filesystem.allowWrite */
 	struct resolve_list read;	/* -r, filesystem.allowRead */
 	struct resolve_list deny_read;	/* --deny-read */
+	struct resolve_list env_set;	/* --env NAME=VALUE, env.set */
+	struct resolve_list env_allow;	/* --env NAME, env.allow */
+	enum tri	 force_new_session;	/* TRI_AUTO: not given */
 };
 
 struct resolved {
