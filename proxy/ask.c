@@ -41,18 +41,23 @@ ask_kind_complete(const struct ask_msg *m)
 	case ASK_RESOLVE:
 		return m->name_len > 0 ? 0 : -1;
 	case ASK_DIAL:
+	case ASK_DONE:
 		return m->name_len > 0 && m->port != 0 &&
-		    m->via >= ASK_VIA_HTTP && m->via <= ASK_VIA_SOCKS ? 0 : -1;
+		    m->via >= ASK_VIA_HTTP && m->via != ASK_VIA_DNS ? 0 : -1;
 	case ASK_SNI:
 		return m->host[0] != '\0' && m->port != 0 &&
 		    m->via >= ASK_VIA_HTTP && m->via <= ASK_VIA_SOCKS ? 0 : -1;
 	case ASK_NOTE:
 		return m->note >= ASK_NOTE_LIMIT &&
 		    m->note < ASK_NOTES ? 0 : -1;
+	case ASK_PORT:
+		return m->port != 0 && m->via >= ASK_VIA_LOCAL ? 0 : -1;
 	case ASK_LISTEN:
 	case ASK_RECENT:
 	case ASK_RESTART:
 		return 0;
+	case ASK_SHAKE:		/* another struct */
+		break;
 	}
 	return -1;
 }
@@ -65,7 +70,8 @@ ask_check_msg(const void *data, size_t len, struct ask_msg *ret)
 	if (len != sizeof m)
 		return -1;
 	memcpy(&m, data, sizeof m);
-	if (m.magic != ASK_MAGIC || m.via > ASK_VIA_DNS || m.is_udp > 1)
+	if (m.magic != ASK_MAGIC || m.via > ASK_VIA_INSIDE || m.is_udp > 1 ||
+	    m.is_open > 1)
 		return -1;
 	if (m.source.family != 0 && ask_family(m.source.family) != 0)
 		return -1;
@@ -77,6 +83,24 @@ ask_check_msg(const void *data, size_t len, struct ask_msg *ret)
 }
 
 int
+ask_check_shake(const void *data, size_t len, struct ask_shake *ret)
+{
+	struct ask_shake s;
+
+	if (len != sizeof s)
+		return -1;
+	memcpy(&s, data, sizeof s);
+	if (s.magic != ASK_MAGIC || s.kind != ASK_SHAKE || s.proxy > 1 ||
+	    s.port == 0 || s.has_login > 1 ||
+	    ask_text(s.host, sizeof s.host) != 0 || s.host[0] == '\0' ||
+	    ask_text(s.user, sizeof s.user) != 0 ||
+	    ask_text(s.password, sizeof s.password) != 0)
+		return -1;
+	*ret = s;
+	return 0;
+}
+
+int
 ask_check_answer(const void *data, size_t len, struct ask_answer *ret)
 {
 	struct ask_answer a;
@@ -84,8 +108,9 @@ ask_check_answer(const void *data, size_t len, struct ask_answer *ret)
 	if (len != sizeof a)
 		return -1;
 	memcpy(&a, data, sizeof a);
-	if (a.magic != ASK_MAGIC || a.status < ASK_OK || a.status > ASK_SELF ||
-	    a.naddrs > ASK_MAX_ADDRS)
+	if (a.magic != ASK_MAGIC || a.status < ASK_OK ||
+	    a.status > ASK_PROXY_FAILED || a.naddrs > ASK_MAX_ADDRS ||
+	    a.wants_done > 1 || a.is_loop > 1)
 		return -1;
 	for (unsigned i = 0; i < a.naddrs; i++)
 		if (ask_family(a.addrs[i].family) != 0)

@@ -19,24 +19,37 @@ enum { ASK_SELF_PORT = 80 };
 
 enum ask_kind {
 	ASK_LOOKUP = 1,	/* net -> monitor: name, qtype, source */
-	ASK_DIAL,	/* net -> monitor: name, port, via, source */
+	ASK_DIAL,	/* net -> monitor: name, port, via, source; is_open:
+			 * such a connection is open, so that the verdict is
+			 * all that is wanted */
 	ASK_PTR,	/* net -> monitor: name is the address text */
 	ASK_SNI,	/* net -> monitor: may a connection that was granted,
 			 * to host and port, name itself so?  "" stands for
 			 * a TLS hello that cannot be understood */
+	ASK_DONE,	/* net -> monitor: a request of HTTP that was granted
+			 * has its answer: as for DIAL, code and ms; no
+			 * answer comes */
 	ASK_RECENT,	/* net -> monitor: the refusal before the last `port`;
 			 * name is what was refused, sys how often */
 	ASK_LISTEN,	/* monitor -> net: the listeners, in the order of
-			 * enum proxy_listener; `listeners` says which */
+			 * enum proxy_listener; `listeners` says which, port
+			 * how many of ASK_PORT follow */
 	ASK_NOTE,	/* net -> monitor: something worth telling (note) */
 	ASK_RESTART,	/* net -> monitor: all that was asked before is for
 			 * nobody; its answer comes behind all others.  port
 			 * is the wait status of the one who asked it */
 	ASK_RESOLVE,	/* monitor -> names: name */
+	ASK_PORT,	/* monitor -> net: one more listener; who comes there
+			 * is asked about by DIAL with this via and port */
+	ASK_SHAKE,	/* monitor -> names: a struct ask_shake, and with it
+			 * a connection to a proxy */
 };
 
 enum ask_via { ASK_VIA_HTTP = 1, ASK_VIA_TRANSPARENT, ASK_VIA_SOCKS,
-	ASK_VIA_DNS };
+	ASK_VIA_DNS,
+	ASK_VIA_LOCAL,	/* out: the host's localhost, port */
+	ASK_VIA_INSIDE,	/* in: the jail's localhost, port */
+};
 
 struct ask_source {			/* who asks, in the jail's namespace */
 	uint16_t	family;		/* AF_INET, AF_INET6, 0 unknown */
@@ -63,20 +76,44 @@ struct ask_msg {
 	};
 	uint16_t		note;
 	uint16_t		is_udp;	/* source is a UDP socket */
+	uint16_t		is_open;	/* DIAL */
 	struct ask_source	source;
 	uint16_t		name_len;
 	char			name[256];	/* as the client sent it; no NUL inside */
 	char			method[16];	/* HTTP method, for the record */
-	char			host[256];	/* SNI; NUL-terminated */
+	/* SNI: the host.  DIAL, DONE: path of the URL, maybe cut.
+	 * NUL-terminated. */
+	char			host[256];
+	uint16_t		code;		/* DONE: of the answer */
+	uint32_t		ms;		/* ... and how long it took */
+};
+
+/* ASK_SHAKE: bring the proxy to open a way to host and port. */
+struct ask_shake {
+	uint32_t	magic;
+	uint32_t	id;
+	uint16_t	kind;		/* ASK_SHAKE */
+	uint16_t	proxy;		/* enum upstream_kind */
+	uint16_t	port;
+	uint16_t	has_login;
+	char		host[256];	/* these end in NUL */
+	char		user[256];
+	char		password[256];
 };
 
 enum ask_status {
-	ASK_OK = 1,	/* LOOKUP: addr; DIAL: a connected descriptor */
+	ASK_OK = 1,	/* LOOKUP: addr; DIAL: a connected descriptor, none
+			 * if one is open */
 	ASK_DENIED,	/* the policy; reason says which rule */
 	ASK_NOHOST,	/* allowed, but does not resolve */
 	ASK_REFUSED,	/* allowed, but the connection failed: sys */
 	ASK_FULL,	/* out of fake addresses, descriptors, memory */
 	ASK_SELF,	/* DIAL: the gate itself is meant, speaking HTTP */
+	/* A proxy on the way says no; or it is not there, or no use.  SHAKE:
+	 * sys, or why (enum upstream_why) and code.  DIAL: name is the
+	 * reason, as words. */
+	ASK_PROXY_DENIED,
+	ASK_PROXY_FAILED,
 };
 
 struct ask_addr {
@@ -93,6 +130,10 @@ struct ask_answer {
 	uint16_t	status;
 	uint16_t	naddrs;
 	int32_t		sys;		/* errno of a failed dial */
+	uint16_t	wants_done;	/* DIAL: ASK_DONE is wanted */
+	uint16_t	is_loop;	/* DENIED: once more; conn_hold() it */
+	uint16_t	why;		/* SHAKE */
+	uint16_t	code;
 	struct ask_addr	addrs[ASK_MAX_ADDRS];	/* LOOKUP: one fake; RESOLVE: all */
 	/* PTR: the name.  DIAL: the host that was dialled, if the name in a
 	 * TLS hello matters.  NUL-terminated. */
@@ -103,6 +144,7 @@ struct ask_answer {
 
 /* 0 if the bytes are a well-formed message of a known kind, else -1. */
 int	 ask_check_msg(const void *, size_t, struct ask_msg *ret);
+int	 ask_check_shake(const void *, size_t, struct ask_shake *ret);
 int	 ask_check_answer(const void *, size_t, struct ask_answer *ret);
 
 #endif

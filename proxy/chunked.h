@@ -1,5 +1,5 @@
 /*
- * chunked: where a chunked request body ends.  Pure: bytes in, facts out, no
+ * chunked: where a chunked body ends.  Pure: bytes in, facts out, no
  * sockets.  The bytes are passed on as they are, so whatever two readers could
  * take for different ends is refused: bare CR or LF, blanks and signs around a
  * size, sizes beyond any body.  Extensions and trailers are let through, up

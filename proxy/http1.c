@@ -1,7 +1,6 @@
 #include "proxy/http1.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "platform/base/str.h"
 
@@ -9,7 +8,7 @@ void
 http1_init(struct http1 *h, size_t max_bytes)
 {
 	memset(h, 0, sizeof *h);
-	h->max_bytes = max_bytes;
+	h->head.max_bytes = max_bytes;
 }
 
 static enum http1_status
@@ -18,68 +17,6 @@ bad(struct http1 *h, int code, const char *why)
 	h->code = code;
 	h->why = why;
 	return HTTP1_BAD;
-}
-
-static bool
-is_token(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-	    (c >= 'A' && c <= 'Z') ||
-	    (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
-}
-
-static bool
-is_all(struct str s, bool (*claim)(char))
-{
-	for (size_t i = 0; i < s.len; i++)
-		if (!claim(s.p[i]))
-			return false;
-	return s.len > 0;
-}
-
-static bool
-is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-static struct str
-trim(struct str s)
-{
-	while (s.len > 0 && is_blank(s.p[0])) {
-		s.p++;
-		s.len--;
-	}
-	while (s.len > 0 && is_blank(s.p[s.len - 1]))
-		s.len--;
-	return s;
-}
-
-/* Splits at the first c; false when there is none and rest is left alone. */
-static bool
-cut(struct str *rest, char c, struct str *first)
-{
-	const char *at = rest->len > 0 ? memchr(rest->p, c, rest->len) : NULL;
-
-	if (at == NULL)
-		return false;
-	*first = (struct str){ rest->p, (size_t)(at - rest->p) };
-	*rest = (struct str){ at + 1, rest->len - first->len - 1 };
-	return true;
-}
-
-/* The next member of a comma-separated list; false at its end. */
-static bool
-next_member(struct str *list, struct str *member)
-{
-	if (list->p == NULL)
-		return false;
-	if (!cut(list, ',', member)) {
-		*member = *list;
-		list->p = NULL;
-	}
-	*member = trim(*member);
-	return true;
 }
 
 /* Authority: host and port */
@@ -108,16 +45,17 @@ parse_authority(struct http1 *h, struct str s)
 	if (is_v6) {
 		s.p++;
 		s.len--;
-		if (!cut(&s, ']', &host) || !is_all(host, is_v6_char))
+		if (!http_cut(&s, ']', &host) ||
+		    !http_is_all(host, is_v6_char))
 			return -1;
 		if (s.len > 0 && s.p[0] != ':')
 			return -1;
-	} else if (cut(&s, ':', &host)) {
+	} else if (http_cut(&s, ':', &host)) {
 		s.p--;
 		s.len++;
 	} else
 		s.len = 0;
-	if (!is_v6 && !is_all(host, is_name_char))
+	if (!is_v6 && !http_is_all(host, is_name_char))
 		return -1;
 	if (s.len > 0 && (str_to_u64((struct str){ s.p + 1, s.len - 1 },
 	    UINT16_MAX, &port) != 0 || port == 0))
@@ -159,6 +97,9 @@ parse_url(struct http1 *h, const char *data, struct str url)
 	h->query.at = (size_t)(url.p - data) + n;
 	h->path.len = h->query.at - h->path.at;
 	h->query.len = url.len - n;
+	n = h->path.len < sizeof h->short_path ? h->path.len :
+	    sizeof h->short_path - 1;
+	memcpy(h->short_path, data + h->path.at, n);
 	return HTTP1_DONE;
 }
 
@@ -173,8 +114,9 @@ parse_request_line(struct http1 *h, const char *data, struct str line)
 {
 	struct str method, target;
 
-	if (!cut(&line, ' ', &method) || !cut(&line, ' ', &target) ||
-	    !is_all(method, is_token) || !is_all(target, is_printable))
+	if (!http_cut(&line, ' ', &method) ||
+	    !http_cut(&line, ' ', &target) ||
+	    !http_is_all(method, http_is_token) || !http_is_all(target, is_printable))
 		return bad(h, 400, "not an HTTP request line");
 	if (method.len >= sizeof h->method)
 		return bad(h, 501, "the method is not known");
@@ -184,6 +126,7 @@ parse_request_line(struct http1 *h, const char *data, struct str line)
 		return bad(h, 505, "only HTTP/1.0 and HTTP/1.1 are spoken");
 	memcpy(h->method, method.p, method.len);
 	h->is_connect = str_eq(method, "CONNECT");
+	h->is_head = str_eq(method, "HEAD");
 	if (h->takes_path && target.p[0] == '/')
 		return HTTP1_DONE;
 	if (!h->is_connect)
@@ -218,12 +161,14 @@ parse_connection(struct http1 *h, struct fields *f, struct str list)
 {
 	struct str member;
 
-	while (next_member(&list, &member)) {
-		if (member.len > 0 && (!is_all(member, is_token) ||
+	while (http_next_member(&list, &member)) {
+		if (member.len > 0 && (!http_is_all(member, http_is_token) ||
 		    !may_connection_name(member)))
 			return bad(h, 400, "bad Connection field");
 		if (str_caseeq(member, "upgrade"))
 			f->has_upgrade = true;
+		if (str_caseeq(member, "close"))
+			h->wants_close = true;
 	}
 	return HTTP1_DONE;
 }
@@ -233,10 +178,10 @@ parse_accept(struct http1 *h, struct str list)
 {
 	struct str member, type;
 
-	while (next_member(&list, &member)) {
-		if (!cut(&member, ';', &type))
+	while (http_next_member(&list, &member)) {
+		if (!http_cut(&member, ';', &type))
 			type = member;
-		if (str_caseeq(trim(type), "application/json"))
+		if (str_caseeq(http_trim(type), "application/json"))
 			h->wants_json = true;
 	}
 }
@@ -248,9 +193,9 @@ parse_field(struct http1 *h, struct fields *f, struct str line)
 
 	if (++f->n > MAX_FIELDS)
 		return bad(h, 431, "too many header fields");
-	if (!cut(&line, ':', &name) || !is_all(name, is_token))
+	if (!http_cut(&line, ':', &name) || !http_is_all(name, http_is_token))
 		return bad(h, 400, "bad header field");
-	line = trim(line);
+	line = http_trim(line);
 	if (str_caseeq(name, "host")) {
 		if (f->has_host)
 			return bad(h, 400, "two Host fields");
@@ -268,20 +213,11 @@ parse_field(struct http1 *h, struct fields *f, struct str line)
 		return parse_connection(h, f, line);
 	else if (str_caseeq(name, "upgrade"))
 		f->is_websocket = str_caseeq(line, "websocket");
+	else if (str_caseeq(name, "proxy-connection"))
+		h->wants_close |= str_caseeq(line, "close");
 	else if (str_caseeq(name, "accept"))
 		parse_accept(h, line);
 	return HTTP1_DONE;
-}
-
-/* The scan has seen to it that lines end in CR LF and none is empty. */
-static struct str
-next_line(const char *data, size_t *at)
-{
-	const char *end = strchr(data + *at, '\r');
-	struct str line = { data + *at, (size_t)(end - data) - *at };
-
-	*at += line.len + 2;
-	return line;
 }
 
 static enum http1_status
@@ -291,14 +227,16 @@ parse_head(struct http1 *h, const char *data)
 	size_t at = 0;
 	enum http1_status st;
 
-	st = parse_request_line(h, data, next_line(data, &at));
-	while (st == HTTP1_DONE && at < h->head_len - 2)
-		st = parse_field(h, &f, next_line(data, &at));
+	st = parse_request_line(h, data, httphead_line(data, &at));
+	while (st == HTTP1_DONE && at < h->head.line_at)
+		st = parse_field(h, &f, httphead_line(data, &at));
 	if (st != HTTP1_DONE)
 		return st;
 	if (f.has_coding && (f.has_length || h->is_http10))
 		return bad(h, 400, "Transfer-Encoding beside Content-Length "
 		    "or in HTTP/1.0");
+	/* A proxy must not keep the connection of an HTTP/1.0 client. */
+	h->wants_close |= h->is_http10;
 	if (h->is_connect && (f.has_coding || h->body_bytes != 0))
 		return bad(h, 400, "CONNECT has no body");
 	h->is_websocket = f.has_upgrade && f.is_websocket && !h->is_http10 &&
@@ -306,53 +244,25 @@ parse_head(struct http1 *h, const char *data)
 	return HTTP1_DONE;
 }
 
-/* One byte of the head; DONE at the empty line. */
-static enum http1_status
-scan_byte(struct http1 *h, size_t at, unsigned char c)
-{
-	bool is_first = at == h->line_at;
-
-	if (h->after_cr) {
-		if (c != '\n')
-			return bad(h, 400, "CR without LF");
-		h->after_cr = false;
-		if (at - 1 == h->line_at)
-			return HTTP1_DONE;
-		h->line_at = at + 1;
-	} else if (c == '\r') {
-		if (at == 0)
-			return bad(h, 400, "empty request line");
-		h->after_cr = true;
-	} else if (c == '\n')
-		return bad(h, 400, "LF without CR");
-	else if ((c < ' ' && c != '\t') || c == 0x7f)
-		return bad(h, 400, "control byte in the request");
-	else if (is_first && is_blank((char)c))
-		return bad(h, 400, "line begins with a blank");
-	return HTTP1_MORE;
-}
-
 enum http1_status
 http1_feed(struct http1 *h, const char *data, size_t len)
 {
-	enum http1_status st;
-
 	if (h->code != 0)
 		return HTTP1_BAD;
 	if (h->head_len != 0)
 		return HTTP1_DONE;
-	for (; h->seen < len; h->seen++) {
-		if (h->seen == h->max_bytes)
-			return bad(h, 431, "the request head is too long");
-		st = scan_byte(h, h->seen, (unsigned char)data[h->seen]);
-		if (st == HTTP1_BAD)
-			return st;
-		if (st == HTTP1_DONE) {
-			h->head_len = ++h->seen;
-			return parse_head(h, data);
-		}
+	switch (httphead_scan(&h->head, data, len)) {
+	case HTTPHEAD_MORE:
+		return HTTP1_MORE;
+	case HTTPHEAD_BAD:
+		return bad(h, 400, h->head.why);
+	case HTTPHEAD_LONG:
+		return bad(h, 431, "the request head is too long");
+	case HTTPHEAD_DONE:
+		break;
 	}
-	return HTTP1_MORE;
+	h->head_len = h->head.seen;
+	return parse_head(h, data);
 }
 
 /* Rewriting */
@@ -368,26 +278,6 @@ is_hop_field(struct str name)
 			return true;
 	return name.len >= 6 &&
 	    str_caseeq((struct str){ name.p, 6 }, "proxy-");
-}
-
-/* Does any Connection field name this one? */
-static bool
-is_named_hop(const struct http1 *h, const char *data, size_t at,
-    struct str name)
-{
-	struct str line, field, member;
-
-	while (at < h->head_len - 2) {
-		line = next_line(data, &at);
-		if (!cut(&line, ':', &field) ||
-		    !str_caseeq(field, "connection"))
-			continue;
-		while (next_member(&line, &member))
-			if (member.len == name.len && strncasecmp(member.p,
-			    name.p, name.len) == 0)
-				return true;
-	}
-	return false;
 }
 
 static void
@@ -420,21 +310,25 @@ http1_rewrite(const struct http1 *h, const char *data, struct buf *out)
 	struct str line, rest, name;
 	size_t at = 0, fields_at;
 
-	next_line(data, &at);
+	httphead_line(data, &at);
 	fields_at = at;
 	buf_printf(out, "%s ", h->method);
 	put_target(h, data, out);
 	buf_puts(out, h->is_http10 ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n");
 	put_host(h, out);
-	while (at < h->head_len - 2) {
-		rest = line = next_line(data, &at);
-		if (!cut(&rest, ':', &name) || is_hop_field(name) ||
-		    is_named_hop(h, data, fields_at, name))
+	while (at < h->head.line_at) {
+		rest = line = httphead_line(data, &at);
+		if (!http_cut(&rest, ':', &name) || is_hop_field(name) ||
+		    http_is_named_hop(data, fields_at, h->head.line_at,
+		    name))
 			continue;
 		buf_add(out, line.p, line.len);
 		buf_puts(out, "\r\n");
 	}
-	buf_puts(out, h->is_websocket ?
-	    "Upgrade: websocket\r\nConnection: Upgrade\r\n\r\n" :
-	    "Connection: close\r\n\r\n");
+	if (h->is_websocket)
+		buf_puts(out, "Upgrade: websocket\r\n"
+		    "Connection: Upgrade\r\n");
+	else if (h->wants_close)
+		buf_puts(out, "Connection: close\r\n");
+	buf_puts(out, "\r\n");
 }

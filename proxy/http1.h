@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "platform/base/buf.h"
+#include "proxy/httphead.h"
 
 enum http1_status { HTTP1_MORE, HTTP1_DONE, HTTP1_BAD };
 
@@ -32,7 +33,9 @@ struct http1 {
 	char			 host[256];	/* as sent, but no brackets */
 	uint16_t		 port;
 	bool			 is_connect;
+	bool			 is_head;
 	bool			 is_http10;
+	bool			 wants_close;	/* after this request */
 	bool			 is_chunked;
 	bool			 has_length;
 	bool			 wants_json;	/* Accept: application/json */
@@ -40,15 +43,13 @@ struct http1 {
 	uint64_t		 body_bytes;	/* says Content-Length */
 	struct http1_slice	 path;		/* "" when the URL had none */
 	struct http1_slice	 query;		/* with its '?' */
+	char			 short_path[128];	/* for people: cut */
 	/* After HTTP1_BAD. */
 	int			 code;		/* 400, 431, 501, 505 */
 	const char		*why;
 
 	/* The parser's own. */
-	size_t			 max_bytes;
-	size_t			 seen;
-	size_t			 line_at;
-	bool			 after_cr;
+	struct httphead		 head;
 };
 
 void	 http1_init(struct http1 *, size_t max_bytes);
@@ -61,8 +62,9 @@ enum http1_status http1_feed(struct http1 *, const char *data, size_t len);
 /*
  * After DONE of a request that is not CONNECT, from the same data: the head
  * to send to the origin.  Origin-form target, Host made from the target,
- * hop-by-hop fields gone, "Connection: close" added.  A wish to become a
- * WebSocket is kept, and no other: of HTTP/2 we would not see the requests.
+ * hop-by-hop fields gone, "Connection: close" added where the client closes.
+ * A wish to become a WebSocket is kept, and no other: of HTTP/2 we would not
+ * see the requests.
  */
 void	 http1_rewrite(const struct http1 *, const char *data, struct buf *out);
 

@@ -1,7 +1,8 @@
 /*
  * fence-names: resolves names as the host does, with getaddrinfo() in a
- * bounded pool of forked resolvers, and parses what the network answers, with
- * no right to write or to execute anything.
+ * bounded pool of forked resolvers, and brings proxies to open a way (shake.h):
+ * it parses what the network answers, with no right to write or to execute
+ * anything.
  *
  *	fence-names ASK_FD
  */
@@ -24,16 +25,20 @@
 #include "platform/fd.h"
 #include "platform/loop.h"
 #include "proxy/ask.h"
+#include "proxy/shake.h"
 
 enum {
-	MAX_RESOLVERS = 32,
+	MAX_RESOLVERS = 64,
+	MAX_A_DOMAIN = 16,	/* of them: who has dead servers waits alone */
 	MAX_QUEUED = 1024,
-	LOOKUP_S = 5,		/* then a resolver ends itself */
+	LOOKUP_S = 15,		/* then a resolver ends itself */
+	RETRY_S = 2,		/* the next server is asked, at the latest */
 	LATE_MS = (LOOKUP_S + 1) * 1000,	/* or is given up */
 };
 
 struct request {
 	struct request	*next;
+	uint32_t	 domain;	/* a hash of it */
 	struct ask_msg	 msg;
 };
 
@@ -43,7 +48,7 @@ struct resolver {
 	int		 fd;		/* -1: not running */
 	struct watch	*watch, *deadline;
 	bool		 is_busy;
-	uint32_t	 id;
+	uint32_t	 id, domain;	/* of what it looks up */
 };
 
 struct names {
@@ -53,6 +58,7 @@ struct names {
 	struct resolver	 resolvers[MAX_RESOLVERS];
 	struct request	*first, **last;
 	unsigned	 nqueued;
+	struct shakes	 shakes;
 };
 
 /* In the resolver */
@@ -84,12 +90,17 @@ add_address(struct ask_answer *a, const struct sockaddr *sa)
  * Names without a dot still get the default domain.  glibc takes a changed
  * option back when it loads resolv.conf again by itself, so that it may not,
  * and is made to each time.
+ *
+ * A lost packet, or a first server that is dead, costs five seconds by
+ * default; somebody waits for this connection.
  */
 static int
-search_off(void)
+resolver_options(void)
 {
 	if (res_init() != 0)
 		return -1;
+	if (_res.retrans > RETRY_S)
+		_res.retrans = RETRY_S;
 	_res.options &= ~(unsigned long)RES_DNSRCH;
 	_res.options |= RES_NORELOAD;
 	return 0;
@@ -106,7 +117,7 @@ resolve(const struct ask_msg *m, struct ask_answer *a)
 	a->magic = ASK_MAGIC;
 	a->id = m->id;
 	a->status = ASK_NOHOST;
-	if (search_off() != 0 || getaddrinfo(m->name, NULL, &hints, &list) != 0)
+	if (resolver_options() != 0 || getaddrinfo(m->name, NULL, &hints, &list) != 0)
 		return;
 	for (ai = list; ai != NULL; ai = ai->ai_next)
 		add_address(a, ai->ai_addr);
@@ -234,6 +245,7 @@ resolver_child(struct names *nm, int fd)
 	for (int i = 0; i < MAX_RESOLVERS; i++)
 		fd_close(&nm->resolvers[i].fd);
 	fd_close(&nm->ask_fd);
+	shakes_close(&nm->shakes);
 	resolver_main(fd);
 }
 
@@ -294,16 +306,55 @@ names_is_running(const struct names *nm)
 	return false;
 }
 
+/* "a.b.example.com" and "example.com" are one. */
+static uint32_t
+domain_of(const char *name, size_t len)
+{
+	uint32_t h = 2166136261u;
+	int dots = 0;
+
+	while (len > 0 && !(name[len - 1] == '.' && ++dots == 2))
+		h = (h ^ (unsigned char)name[--len]) * 16777619u;
+	return h;
+}
+
+static bool
+may_start(const struct names *nm, uint32_t domain)
+{
+	unsigned n = 0;
+
+	for (int i = 0; i < MAX_RESOLVERS; i++)
+		n += nm->resolvers[i].is_busy &&
+		    nm->resolvers[i].domain == domain;
+	return n < MAX_A_DOMAIN;
+}
+
+/* The first whose domain does not wait already; NULL: all of them do. */
 static struct request *
 queue_take(struct names *nm)
 {
-	struct request *q = nm->first;
+	struct request **link = &nm->first, *q;
 
-	nm->first = q->next;
-	if (nm->first == NULL)
-		nm->last = &nm->first;
+	while ((q = *link) != NULL && !may_start(nm, q->domain))
+		link = &q->next;
+	if (q == NULL)
+		return NULL;
+	*link = q->next;
+	if (q->next == NULL)
+		nm->last = link;
 	nm->nqueued--;
 	return q;
+}
+
+static void
+resolver_ask(struct resolver *r, const struct request *q)
+{
+	r->is_busy = true;
+	r->id = q->msg.id;
+	r->domain = q->domain;
+	watch_after(r->deadline, LATE_MS);
+	if (fd_send(r->fd, &q->msg, sizeof q->msg, NULL, 0, MSG_DONTWAIT) < 0)
+		resolver_end(r);
 }
 
 static void
@@ -317,17 +368,12 @@ names_serve(struct names *nm)
 		/* None could be forked: whoever waits would wait for ever. */
 		if (r == NULL && names_is_running(nm))
 			return;
-		q = queue_take(nm);
-		if (r == NULL) {
+		if ((q = queue_take(nm)) == NULL)
+			return;
+		if (r == NULL)
 			names_fail(nm, q->msg.id, ASK_FULL);
-		} else {
-			r->is_busy = true;
-			r->id = q->msg.id;
-			watch_after(r->deadline, LATE_MS);
-			if (fd_send(r->fd, &q->msg, sizeof q->msg, NULL, 0,
-			    MSG_DONTWAIT) < 0)
-				resolver_end(r);
-		}
+		else
+			resolver_ask(r, q);
 		free(q);
 	}
 }
@@ -344,6 +390,7 @@ names_request(struct names *nm, const struct ask_msg *m)
 		return;
 	}
 	q->msg = *m;
+	q->domain = domain_of(m->name, m->name_len);
 	*nm->last = q;
 	nm->last = &q->next;
 	nm->nqueued++;
@@ -351,22 +398,45 @@ names_request(struct names *nm, const struct ask_msg *m)
 }
 
 static void
+names_shaken(const struct ask_answer *a, void *arg)
+{
+	names_answer(arg, a);
+}
+
+static void
+names_shake(struct names *nm, const struct ask_shake *s, int *fd)
+{
+	if (*fd < 0 || shake_start(&nm->shakes, fd, s) != 0)
+		names_fail(nm, s->id, ASK_FULL);
+}
+
+static void
 names_ready(struct watch *w, int what, void *arg)
 {
 	struct names *nm = arg;
-	struct ask_msg m, checked;
+	union {
+		struct ask_msg		m;
+		struct ask_shake	s;
+	} raw;
+	struct ask_msg m;
+	struct ask_shake s;
+	auto_fd fd = -1;
+	size_t nfds = 0;
 	ssize_t n;
 
 	(void)w;
 	(void)what;
-	n = fd_recv(nm->ask_fd, &m, sizeof m, NULL, 0, NULL, MSG_DONTWAIT);
+	n = fd_recv(nm->ask_fd, &raw, sizeof raw, &fd, 1, &nfds,
+	    MSG_DONTWAIT);
 	if (n < 0 && (errno == EAGAIN || errno == EMSGSIZE))
 		return;
 	if (n <= 0)
 		loop_stop(nm->loop, n == 0 ? 0 : 1);
-	else if (ask_check_msg(&m, (size_t)n, &checked) == 0 &&
-	    checked.kind == ASK_RESOLVE)
-		names_request(nm, &checked);
+	else if (ask_check_msg(&raw, (size_t)n, &m) == 0 &&
+	    m.kind == ASK_RESOLVE)
+		names_request(nm, &m);
+	else if (ask_check_shake(&raw, (size_t)n, &s) == 0)
+		names_shake(nm, &s, &fd);
 }
 
 static int
@@ -379,6 +449,8 @@ names_open(struct names *nm, int ask_fd)
 		nm->resolvers[i].fd = -1;
 	}
 	nm->loop = loop_new();
+	nm->shakes = (struct shakes){ .loop = nm->loop, .fn = names_shaken,
+	    .arg = nm };
 	if (nm->loop == NULL || fd_nonblock(ask_fd, 0) != 0)
 		return -1;
 	nm->watch = loop_fd(nm->loop, ask_fd, LOOP_READ, names_ready, nm);

@@ -37,14 +37,16 @@ struct keeper {
 	unsigned		 which;		/* listeners */
 	int			 fds[PROXY_NLISTENERS];
 	size_t			 nfds;
+	struct proxy_port	 ports[PROXY_MAX_PORTS];
+	size_t			 nports;
 };
 
 /* Two descriptors a connection, some for everything else. */
 static void
-fit_limits(struct proxy_limits *limits)
+fit_limits(struct proxy_limits *limits, size_t nports)
 {
 	struct rlimit r;
-	rlim_t spare = 64;
+	rlim_t spare = 64 + nports;
 
 	if (getrlimit(RLIMIT_NOFILE, &r) != 0)
 		return;
@@ -68,6 +70,7 @@ serve(const struct keeper *k, pid_t keeper)
 	    proxy_new(loop, k->ask_fd, &k->limits) : NULL;
 
 	if (p == NULL || proxy_listen(p, k->which, k->fds, k->nfds) != 0 ||
+	    proxy_listen_ports(p, k->ports, k->nports) != 0 ||
 	    confine_child(SIGKILL, &e) != 0 || getppid() != keeper ||
 	    confine_net(&e) != 0)
 		_exit(EXIT_NO_START);
@@ -78,16 +81,38 @@ serve(const struct keeper *k, pid_t keeper)
 /* The keeper */
 
 static int
+receive(const struct keeper *k, enum ask_kind kind, struct ask_msg *ret,
+    int *fds, size_t max_fds, size_t *ret_nfds)
+{
+	struct ask_msg raw;
+	ssize_t n = fd_recv(k->ask_fd, &raw, sizeof raw, fds, max_fds,
+	    ret_nfds, 0);
+
+	return n > 0 && ask_check_msg(&raw, (size_t)n, ret) == 0 &&
+	    ret->kind == kind ? 0 : -1;
+}
+
+static int
 receive_listeners(struct keeper *k)
 {
-	struct ask_msg raw, m;
-	ssize_t n = fd_recv(k->ask_fd, &raw, sizeof raw, k->fds,
-	    PROXY_NLISTENERS, &k->nfds, 0);
+	struct ask_msg m;
+	unsigned more;
+	size_t nfds;
 
-	if (n <= 0 || ask_check_msg(&raw, (size_t)n, &m) != 0 ||
-	    m.kind != ASK_LISTEN)
+	if (receive(k, ASK_LISTEN, &m, k->fds, PROXY_NLISTENERS,
+	    &k->nfds) != 0 || m.port > PROXY_MAX_PORTS)
 		return -1;
 	k->which = m.listeners;
+	for (more = m.port; more > 0; more--) {
+		struct proxy_port *p = &k->ports[k->nports];
+
+		if (receive(k, ASK_PORT, &m, &p->fd, 1, &nfds) != 0 ||
+		    nfds != 1)
+			return -1;
+		p->via = m.via;
+		p->port = m.port;
+		k->nports++;
+	}
 	return 0;
 }
 
@@ -140,13 +165,39 @@ now_ms(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
+/*
+ * Nobody is served before somebody comes: most short runs reach for nothing.
+ * False: the monitor has hung up.
+ */
+static bool
+wait_for_work(const struct keeper *k)
+{
+	static struct pollfd p[1 + PROXY_NLISTENERS + PROXY_MAX_PORTS];
+	nfds_t n = 1;
+
+	p[0] = (struct pollfd){ .fd = k->ask_fd };	/* POLLHUP comes */
+	for (size_t i = 0; i < k->nfds; i++)
+		p[n++] = (struct pollfd){ .fd = k->fds[i],
+		    .events = POLLIN };
+	for (size_t i = 0; i < k->nports; i++)
+		p[n++] = (struct pollfd){ .fd = k->ports[i].fd,
+		    .events = POLLIN };
+	while (poll(p, n, -1) < 0)
+		if (errno != EINTR)
+			return false;
+	return p[0].revents == 0;
+}
+
 /* One life of a server; its wait status, -1 if there was none. */
 static int
 live(const struct keeper *k)
 {
-	pid_t keeper = getpid(), pid = fork();
+	pid_t keeper = getpid(), pid;
 	int wstatus = -1;
 
+	if (!wait_for_work(k))
+		return 0;
+	pid = fork();
 	if (pid == 0)
 		serve(k, keeper);
 	while (pid > 0 && waitpid(pid, &wstatus, 0) < 0)
@@ -178,7 +229,7 @@ keep(const struct keeper *k)
 int
 main(int argc, char **argv)
 {
-	struct keeper k = { .limits = proxy_default_limits };
+	static struct keeper k;
 	struct err e = { 0 };
 	uint64_t fd;
 
@@ -188,14 +239,15 @@ main(int argc, char **argv)
 		    stderr);
 		return 2;
 	}
+	k.limits = proxy_default_limits;
 	k.ask_fd = (int)fd;
 	signal(SIGPIPE, SIG_IGN);
-	fit_limits(&k.limits);
 	if (confine_child(SIGKILL, &e) != 0) {
 		err_print(&e, stderr);
 		return EXIT_NO_START;
 	}
 	if (receive_listeners(&k) != 0)
 		return 0;		/* nobody wants us */
+	fit_limits(&k.limits, k.nports);
 	return keep(&k);
 }

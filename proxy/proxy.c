@@ -44,6 +44,7 @@ struct listener {
 	struct proxy	*proxy;
 	struct watch	*watch;
 	int		 fd;
+	uint16_t	 via, port;
 	size_t		 conn_size;
 	int		(*serve)(struct conn *);
 };
@@ -58,6 +59,8 @@ struct proxy {
 	uint16_t		 free_first, free_last;
 	struct question		*queue_first, *queue_last;
 	struct listener		 listeners[PROXY_NLISTENERS];
+	struct listener		*ports;
+	size_t			 nports;
 	bool			 is_full;
 	struct watch		*pause;
 	struct conn		*conns;
@@ -195,13 +198,19 @@ question_drop(struct question *q)
 }
 
 bool
+proxy_tell(struct proxy *p, struct ask_msg *m)
+{
+	m->magic = ASK_MAGIC;
+	return p->queue_first == NULL && send_msg(p, m);
+}
+
+bool
 proxy_note(struct proxy *p, enum ask_note note, const struct net_addr *source)
 {
-	struct ask_msg m = { .magic = ASK_MAGIC, .kind = ASK_NOTE,
-	    .note = (uint16_t)note };
+	struct ask_msg m = { .kind = ASK_NOTE, .note = (uint16_t)note };
 
 	ask_fill_source(&m, source, false);
-	return p->queue_first == NULL && send_msg(p, &m);
+	return proxy_tell(p, &m);
 }
 
 void
@@ -252,6 +261,8 @@ conn_new(struct listener *l, int fd)
 		return NULL;
 	c->proxy = p;
 	c->fd = fd;
+	c->via = l->via;
+	c->port = l->port;
 	(void)net_peer(fd, &c->peer);
 	c->next = p->conns;
 	if (c->next != NULL)
@@ -267,6 +278,8 @@ listeners_set(struct proxy *p, int events)
 	for (int i = 0; i < PROXY_NLISTENERS; i++)
 		if (p->listeners[i].watch != NULL)
 			(void)watch_events(p->listeners[i].watch, events);
+	for (size_t i = 0; i < p->nports; i++)
+		(void)watch_events(p->ports[i].watch, events);
 }
 
 void
@@ -496,6 +509,31 @@ proxy_listen(struct proxy *p, unsigned which, const int *fds, size_t nfds)
 	return 0;
 }
 
+int
+proxy_listen_ports(struct proxy *p, const struct proxy_port *ports, size_t n)
+{
+	if (n == 0)
+		return 0;
+	p->ports = calloc(n, sizeof *p->ports);
+	if (p->ports == NULL)
+		return -1;
+	for (; p->nports < n; p->nports++) {
+		const struct proxy_port *from = &ports[p->nports];
+		struct listener *l = &p->ports[p->nports];
+
+		*l = (struct listener){ .proxy = p, .fd = from->fd,
+		    .via = from->via, .port = from->port,
+		    .conn_size = sizeof(struct conn), .serve = serve_port };
+		if (fd_nonblock(l->fd, 1) != 0)
+			return -1;
+		l->watch = loop_fd(p->loop, l->fd, LOOP_READ, listener_ready,
+		    l);
+		if (l->watch == NULL)
+			return -1;
+	}
+	return 0;
+}
+
 /* The monitor */
 
 static void
@@ -608,5 +646,10 @@ proxy_free(struct proxy *p)
 		watch_free(p->listeners[i].watch);
 		fd_close(&p->listeners[i].fd);
 	}
+	for (size_t i = 0; i < p->nports; i++) {
+		watch_free(p->ports[i].watch);
+		fd_close(&p->ports[i].fd);
+	}
+	free(p->ports);
 	free(p);
 }

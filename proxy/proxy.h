@@ -6,6 +6,9 @@
 #ifndef FENCE_PROXY_PROXY_H
 #define FENCE_PROXY_PROXY_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "platform/loop.h"
 
 struct proxy;
@@ -20,6 +23,15 @@ enum proxy_listener {
 	PROXY_LISTEN_DNS_TCP,
 	PROXY_NLISTENERS
 };
+
+/* A listener of ASK_PORT. */
+struct proxy_port {
+	int		fd;
+	uint16_t	via;		/* ASK_VIA_LOCAL, ASK_VIA_INSIDE */
+	uint16_t	port;
+};
+
+enum { PROXY_MAX_PORTS = 768 };
 
 struct proxy_limits {
 	unsigned	max_connections;	/* then others wait */
@@ -42,6 +54,9 @@ struct proxy	*proxy_new(struct loop *, int ask_fd,
  */
 int		 proxy_listen(struct proxy *, unsigned which, const int *fds,
 		    size_t nfds);
+/* The same for ports, of which there are none at first. */
+int		 proxy_listen_ports(struct proxy *,
+		    const struct proxy_port *, size_t n);
 void		 proxy_free(struct proxy *);
 
 #endif

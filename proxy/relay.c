@@ -10,6 +10,7 @@
 #include "platform/base/buf.h"
 #include "platform/fd.h"
 #include "platform/net.h"
+#include "proxy/outbox.h"
 
 /* Reads in a row from one side before the others get their turn. */
 enum { RELAY_ROUNDS = 4 };
@@ -21,9 +22,7 @@ struct relay_side {
 	int		 fd;
 	bool		 is_eof;	/* nothing more to read from it */
 	bool		 is_shut;	/* nothing more to write to it */
-	bool		 has_spoken;
-	char		*out;		/* what it was too slow to take */
-	size_t		 out_len, out_at;
+	struct outbox	 out;
 };
 
 struct relay {
@@ -33,9 +32,6 @@ struct relay {
 	int64_t			 idle_ms;
 	int64_t			 limit_ms;	/* of silence, at present */
 	int64_t			 last_ms;
-	relay_take_fn		*take;		/* NULL: no exchange */
-	bool			 is_over;	/* the client's part */
-	int64_t			 surplus_ms;	/* ... and it went on; 0: no */
 	relay_look_fn		*look;		/* NULL: no longer */
 	relay_hear_fn		*hear;
 	struct buf		 held;		/* for look, of the client's */
@@ -60,8 +56,8 @@ relay_free(struct relay *r)
 	if (r == NULL)
 		return;
 	relay_close(r, fd_close);
-	free(r->client.out);
-	free(r->server.out);
+	outbox_release(&r->client.out);
+	outbox_release(&r->server.out);
 	buf_release(&r->held);
 	free(r);
 }
@@ -83,90 +79,20 @@ side_shut(struct relay_side *s)
 	(void)shutdown(s->fd, SHUT_WR);
 }
 
-/* Behind what it is still to take. */
-static int
-side_append(struct relay_side *s, const char *p, size_t len)
-{
-	char *out = realloc(s->out, s->out_len + len);
-
-	if (out == NULL)
-		return -1;
-	memcpy(out + s->out_len, p, len);
-	s->out = out;
-	s->out_len += len;
-	return 0;
-}
-
-/* Sends what it can at once and keeps the rest. */
 static int
 side_write(struct relay_side *s, const char *p, size_t len)
 {
-	ssize_t n;
-
-	if (len == 0)
-		return 0;
-	if (s->out_len > 0)
-		return side_append(s, p, len);
-	do {
-		n = send(s->fd, p, len, MSG_NOSIGNAL | MSG_DONTWAIT);
-	} while (n < 0 && errno == EINTR);
-	if (n < 0 && errno != EAGAIN)
-		return -1;
-	n = n < 0 ? 0 : n;
-	p += n;
-	len -= (size_t)n;
-	if (len == 0)
-		return 0;
-	s->out = malloc(len);
-	if (s->out == NULL)
-		return -1;
-	memcpy(s->out, p, len);
-	s->out_len = len;
-	s->out_at = 0;
-	return 0;
+	return outbox_write(&s->out, s->fd, p, len);
 }
 
 static int
 side_flush(struct relay_side *s)
 {
-	ssize_t n;
+	long n = outbox_flush(&s->out, s->fd);
 
-	do {
-		n = send(s->fd, s->out + s->out_at, s->out_len - s->out_at,
-		    MSG_NOSIGNAL | MSG_DONTWAIT);
-	} while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return errno == EAGAIN ? 0 : -1;
-	s->relay->last_ms = loop_now_ms(s->relay->loop);
-	s->out_at += (size_t)n;
-	if (s->out_at < s->out_len)
-		return 0;
-	free(s->out);
-	s->out = NULL;
-	s->out_len = s->out_at = 0;
-	return 0;
-}
-
-/* How many of n bytes read from it go on to the other side; -1: nonsense. */
-static ssize_t
-side_take(struct relay_side *s, const char *p, size_t n)
-{
-	struct relay *r = s->relay;
-	ssize_t part = 0;
-
-	s->has_spoken = true;
-	if (s != &r->client || r->take == NULL) {
-		r->last_ms = loop_now_ms(r->loop);
-		return (ssize_t)n;
-	}
-	if (!r->is_over)
-		part = r->take(r->arg, p, n, &r->is_over);
-	if (part > 0)
-		r->last_ms = loop_now_ms(r->loop);
-	if (part >= 0 && (size_t)part < n && r->surplus_ms == 0)
-		r->surplus_ms = r->server.has_spoken ? RELAY_SURPLUS_MS :
-		    RELAY_EARLY_MS;
-	return part;
+	if (n > 0)
+		s->relay->last_ms = loop_now_ms(s->relay->loop);
+	return n < 0 ? -1 : 0;
 }
 
 /* Passes on what may pass of what is held. */
@@ -187,22 +113,20 @@ relay_release(struct relay *r)
 	return 0;
 }
 
-/* One read's worth for the other side; -1: an error, or nonsense. */
+/* One read's worth for the other side. */
 static int
 side_pass(struct relay_side *s, const char *p, size_t n)
 {
 	struct relay *r = s->relay;
-	ssize_t part = side_take(s, p, n);
 
+	r->last_ms = loop_now_ms(r->loop);
 	if (s == &r->client && r->look != NULL) {
 		buf_add(&r->held, p, n);
 		return r->held.failed ? -1 : relay_release(r);
 	}
-	if (part < 0)
-		return -1;
 	if (s == &r->server && r->hear != NULL)
 		r->hear(r->arg, p, n);
-	if (side_write(s->peer, p, (size_t)part) != 0)
+	if (side_write(s->peer, p, n) != 0)
 		return -1;
 	return s == &r->server && r->look != NULL ? relay_release(r) : 0;
 }
@@ -228,7 +152,7 @@ side_read(struct relay_side *s)
 
 	if (buf == NULL)
 		return -1;
-	for (round = 0; round < RELAY_ROUNDS && s->peer->out_len == 0 &&
+	for (round = 0; round < RELAY_ROUNDS && s->peer->out.len == 0 &&
 	    (room = side_room(s)) > 0; round++) {
 		n = recv(s->fd, buf, room, MSG_DONTWAIT);
 		if (n < 0 && errno == EINTR)
@@ -257,9 +181,9 @@ side_events(const struct relay_side *s)
 {
 	int events = 0;
 
-	if (!s->is_eof && s->peer->out_len == 0 && side_room(s) > 0)
+	if (!s->is_eof && s->peer->out.len == 0 && side_room(s) > 0)
 		events |= LOOP_READ;
-	if (s->out_len > 0)
+	if (s->out.len > 0)
 		events |= LOOP_WRITE;
 	if (s->is_eof && !s->is_shut)
 		events |= LOOP_HUP;
@@ -271,7 +195,7 @@ side_settle(struct relay_side *s)
 {
 	bool is_held = s == &s->relay->server && s->relay->held.len > 0;
 
-	if (s->out_len == 0 && s->peer->is_eof && !is_held)
+	if (s->out.len == 0 && s->peer->is_eof && !is_held)
 		side_shut(s);
 }
 
@@ -284,23 +208,13 @@ min_ms(int64_t a, int64_t b)
 static bool
 relay_is_done(const struct relay *r)
 {
-	return r->client.is_shut && (r->server.is_shut || r->take != NULL);
+	return r->client.is_shut && r->server.is_shut;
 }
 
-/*
- * A client with bytes still to take has not gone away: it would have answered
- * them with a reset.
- */
 static int64_t
 relay_limit_ms(const struct relay *r)
 {
-	if (r->held.len > 0)
-		return min_ms(r->idle_ms, RELAY_HELD_MS);
-	if (r->take == NULL || r->client.out_len > 0)
-		return r->idle_ms;
-	if (r->surplus_ms > 0 && r->server.has_spoken)
-		return min_ms(r->idle_ms, r->surplus_ms);
-	return r->client.is_eof ? min_ms(r->idle_ms, RELAY_GONE_MS) :
+	return r->held.len > 0 ? min_ms(r->idle_ms, RELAY_HELD_MS) :
 	    r->idle_ms;
 }
 
@@ -347,7 +261,7 @@ side_ready(struct watch *w, int what, void *arg)
 		relay_fail(r);
 		return;
 	}
-	if ((what & LOOP_WRITE) != 0 && s->out_len > 0 && side_flush(s) != 0) {
+	if ((what & LOOP_WRITE) != 0 && s->out.len > 0 && side_flush(s) != 0) {
 		relay_fail(r);
 		return;
 	}
@@ -368,8 +282,6 @@ relay_idle(struct watch *w, int what, void *arg)
 	(void)what;
 	if (idle < r->limit_ms)
 		watch_after(w, r->limit_ms - idle);
-	else if (r->surplus_ms > 0 && r->server.has_spoken)
-		relay_end(r);		/* the answer is complete */
 	else
 		relay_fail(r);
 }
@@ -384,17 +296,10 @@ relay_look(struct relay *r)
 }
 
 void
-relay_tunnel(struct relay *r)
-{
-	r->take = NULL;
-	r->surplus_ms = 0;
-}
-
-void
 relay_finish(struct relay *r, const void *data, size_t len)
 {
 	/* Those it is too slow to take would come before these. */
-	if (r->client.out_len == 0)
+	if (r->client.out.len == 0)
 		(void)!send(r->client.fd, data, len,
 		    MSG_NOSIGNAL | MSG_DONTWAIT);
 	relay_end(r);
@@ -449,8 +354,6 @@ relay_start(struct loop *l, const struct relay_spec *spec)
 	    .fd = -1 };
 	r->idle_ms = r->limit_ms = spec->idle_ms;
 	r->last_ms = loop_now_ms(l);
-	r->take = spec->take;
-	r->surplus_ms = spec->has_surplus ? RELAY_EARLY_MS : 0;
 	r->look = spec->look;
 	r->hear = spec->hear;
 	buf_init(&r->held, RELAY_HELD_MAX);

@@ -4,9 +4,6 @@
  * a relay owns some only while a reader is slow, at most one such buffer each
  * way, and stops reading the fast side meanwhile.  End of file of one side is
  * passed on as end of file; an error of one side is passed on as a reset.
- *
- * An exchange is a relay whose client has a part to say, and that alone: what
- * it sends beyond is dropped, and the end of the server is the end of it all.
  */
 #ifndef FENCE_PROXY_RELAY_H
 #define FENCE_PROXY_RELAY_H
@@ -24,13 +21,6 @@ struct relay;
 typedef void	 relay_done_fn(struct relay *, void *arg);
 
 /*
- * How many of len bytes of the client are its part, -1 if they make no sense;
- * *is_over once nothing more is.
- */
-typedef ssize_t	 relay_take_fn(void *arg, const char *, size_t len,
-		    bool *is_over);
-
-/*
  * A relay may be looked into while it begins.  What the client says is held
  * until `look` lets it pass: it gets all that is held, and answers how many
  * bytes of it may go on, -1 to reset both sides; *is_over once everything may
@@ -45,22 +35,6 @@ typedef void	 relay_hear_fn(void *arg, const char *, size_t len);
 
 enum { RELAY_HELD_MAX = 64 * 1024, RELAY_HELD_MS = 60 * 1000 };
 
-/*
- * In an exchange a server is given up that is silent for so long after ...
- */
-enum {
-	/* ... the client's end: it may wait for more, most often it is gone; */
-	RELAY_GONE_MS = 5 * 1000,
-	/*
-	 * ... its own last word, when the client has since gone on to say
-	 * something else: it has had its answer, and the server keeps the
-	 * connection open against our wish;
-	 */
-	RELAY_SURPLUS_MS = 1000,
-	/* ... the same, when the client had gone on before any answer came. */
-	RELAY_EARLY_MS = 30 * 1000,
-};
-
 struct relay_spec {
 	int		 client_fd;
 	int		 server_fd;
@@ -68,8 +42,6 @@ struct relay_spec {
 	/* What goes to each side before anything that is read. */
 	const void	*to_client, *to_server;
 	size_t		 to_client_len, to_server_len;
-	relay_take_fn	*take;		/* NULL: this is no exchange */
-	bool		 has_surplus;	/* it sent more than its part already */
 	relay_look_fn	*look;		/* NULL: nobody looks into it */
 	relay_hear_fn	*hear;		/* or NULL */
 	relay_done_fn	*done;
@@ -81,11 +53,6 @@ struct relay	*relay_start(struct loop *, const struct relay_spec *);
 void		 relay_free(struct relay *);	/* NULL is fine; closes fds */
 /* More is known than before: looks again.  It may be done afterwards. */
 void		 relay_look(struct relay *);
-/*
- * The exchange became a tunnel, by what the server says: from now on both may
- * say what they like.  Fine inside `hear`.
- */
-void		 relay_tunnel(struct relay *);
 /* Last words for the client, and it is done. */
 void		 relay_finish(struct relay *, const void *, size_t len);
 

@@ -27,7 +27,8 @@ typedef void	 answer_fn(void *arg, const struct ask_answer *, int *fd);
 struct question	*proxy_ask(struct proxy *, const struct ask_msg *, answer_fn *,
 		    void *arg);
 void		 question_drop(struct question *);	/* NULL is fine */
-/* Dropped rather than waited for; false when it was. */
+/* Both are dropped rather than waited for; false when they were. */
+bool		 proxy_tell(struct proxy *, struct ask_msg *);
 bool		 proxy_note(struct proxy *, enum ask_note,
 		    const struct net_addr *source);
 
@@ -45,6 +46,7 @@ struct conn {
 	struct conn	*next, *prev;
 	void		(*end)(struct conn *);	/* NULL: nothing of its own */
 	int		 fd;
+	uint16_t	 via, port;		/* of a listener of ASK_PORT */
 	struct net_addr	 peer;
 	struct watch	*watch;
 	struct watch	*deadline;
@@ -85,6 +87,12 @@ void		 conn_self(struct conn *, const void *words, size_t nwords,
 		    const void *early, size_t len);
 
 /*
+ * A client that asks the same again and again: no words, and the end after a
+ * while.  The connection is not to be used afterwards.
+ */
+void		 conn_hold(struct conn *);
+
+/*
  * The last words to a client, then the end; what it still sends is read away
  * for a while, or closing would reset it before it has read them.  The
  * connection is not to be used afterwards.
@@ -101,6 +109,7 @@ int		 serve_socks5(struct conn *);
 /* http://fence.internal/ itself; a conn of serve_http's. */
 int		 serve_self(struct conn *, const void *early, size_t len);
 int		 serve_transparent(struct conn *);
+int		 serve_port(struct conn *);
 int		 serve_dns_tcp(struct conn *);
 
 struct dns;			/* the UDP side, and all pending queries */

@@ -38,6 +38,7 @@ outcome_of(const struct ask_answer *a)
 {
 	switch (a->status) {
 	case ASK_DENIED:
+	case ASK_PROXY_DENIED:
 		return SOCKS5_NOT_ALLOWED;
 	case ASK_NOHOST:
 		return SOCKS5_HOST_UNREACHABLE;
@@ -64,6 +65,10 @@ socks_answered(void *arg, const struct ask_answer *a, int *fd)
 	if (a->status == ASK_SELF) {
 		conn_self(&s->conn, reply, sizeof reply, s->rest.data,
 		    s->rest.len);
+		return;
+	}
+	if (a->status == ASK_DENIED && a->is_loop) {
+		conn_hold(&s->conn);
 		return;
 	}
 	if (a->status != ASK_OK || *fd < 0) {

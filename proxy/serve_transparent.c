@@ -1,28 +1,51 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "platform/fd.h"
 #include "proxy/serve.h"
+#include "proxy/sshsay.h"
+
+/* ssh and git over ssh have a place for the reason; a reset has none. */
+static void
+say_refused(struct conn *c, const struct ask_answer *a)
+{
+	uint8_t buf[SSHSAY_MAX];
+	char text[sizeof a->rule + sizeof a->remedy + 64];
+
+	(void)snprintf(text, sizeof text, "fence: not allowed by the policy, "
+	    "rule: %s, allow: %s", a->rule, a->remedy);
+	conn_finish(c, buf, sshsay_refusal(buf, text));
+}
 
 static void
 transparent_answered(void *arg, const struct ask_answer *a, int *fd)
 {
 	struct relay_spec spec = { 0 };
 	struct conn *c = arg;
-	struct net_addr dest;
+	struct net_addr dest = { 0 };
 
 	c->question = NULL;
 	if (a->status == ASK_SELF) {
 		conn_self(c, NULL, 0, NULL, 0);
 		return;
 	}
-	if (a->status != ASK_OK || *fd < 0 || net_local(c->fd, &dest) != 0 ||
+	if (a->status == ASK_DENIED && a->is_loop) {
+		conn_hold(c);
+		return;
+	}
+	(void)net_local(c->fd, &dest);
+	if (a->status == ASK_DENIED && dest.port == SSHSAY_PORT) {
+		say_refused(c, a);
+		return;
+	}
+	if (a->status != ASK_OK || *fd < 0 || dest.port == 0 ||
 	    conn_tunnel(c, fd, &spec, ASK_VIA_TRANSPARENT, dest.port, a) != 0)
 		conn_reset(c);
 }
 
 /*
  * The connection was made before anybody was asked, so a refusal can only be
- * a reset.  What the client sends meanwhile waits in its socket.
+ * a reset (but for ssh's port).  What the client sends meanwhile waits in its socket.
  */
 int
 serve_transparent(struct conn *c)

@@ -8,7 +8,7 @@
 #include "proxy/peek.h"
 #include "proxy/serve.h"
 
-enum { DRAIN_MS = 2000 };
+enum { DRAIN_MS = 2000, HOLD_MS = 1000 };
 
 _Static_assert((int)RELAY_HELD_MAX >= (int)TLSHELLO_MAX_BYTES,
     "a hello that is held must be one that can be judged");
@@ -48,6 +48,13 @@ conn_finish(struct conn *c, const void *data, size_t len)
 		    c);
 	if (c->watch == NULL)
 		conn_free(c);
+}
+
+void
+conn_hold(struct conn *c)
+{
+	if (conn_wait(c) != 0 || conn_expire(c, HOLD_MS) != 0)
+		conn_reset(c);
 }
 
 static void

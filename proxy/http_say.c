@@ -1,0 +1,194 @@
+#include "proxy/serve_http.h"
+
+#include <string.h>
+#include <sys/socket.h>
+
+#include "proxy/page.h"
+
+enum { MAX_RESPONSE = 8 * 1024, MAX_RECENT = 32 /* entries on a page */ };
+
+/*
+ * A body that nobody reads ends the conversation, and so does a tunnel that
+ * was not granted.
+ */
+static bool
+is_last(const struct http_conn *h)
+{
+	return h->head.code != 0 || h->head.wants_close ||
+	    h->head.is_connect || h->head.is_chunked ||
+	    h->head.body_bytes > 0;
+}
+
+/* Words that do not fit the client's buffer are its loss: it reads none. */
+static void
+http_send(struct http_conn *h, const struct buf *out)
+{
+	if (send(h->conn.fd, out->data, out->len, MSG_NOSIGNAL |
+	    MSG_DONTWAIT) != (ssize_t)out->len) {
+		conn_reset(&h->conn);
+		return;
+	}
+	http_eat(h);
+	http_next(h);
+}
+
+static void
+http_finish(struct http_conn *h, int code, const char *phrase,
+    const char *error, const struct buf *body)
+{
+	struct buf out;
+
+	buf_init(&out, body->len + 1024);
+	buf_printf(&out, "HTTP/1.1 %d %s\r\n", code, phrase);
+	if (error != NULL)
+		buf_printf(&out, "X-Fence-Error: %s\r\n", error);
+	buf_printf(&out, "Content-Type: %s\r\nContent-Length: %zu\r\n"
+	    "Cache-Control: no-store\r\n%s\r\n",
+	    h->head.wants_json ? "application/json" :
+	    "text/plain; charset=utf-8", body->len,
+	    is_last(h) ? "Connection: close\r\n" : "");
+	if (!h->head.is_head)
+		buf_add(&out, body->data, body->len);
+	if (is_last(h))
+		conn_finish(&h->conn, out.data, out.len);
+	else
+		http_send(h, &out);
+	buf_release(&out);
+}
+
+static void
+http_refuse(struct http_conn *h, const struct page_refusal *r)
+{
+	struct buf body;
+
+	buf_init(&body, MAX_RESPONSE);
+	page_refusal(&body, r, h->head.wants_json);
+	http_finish(h, r->code, r->phrase, r->error, &body);
+	buf_release(&body);
+}
+
+void
+http_bad(struct http_conn *h, int code, const char *why)
+{
+	struct page_refusal r = { .code = code, .phrase = "Bad Request",
+	    .error = "bad-request", .detail = why, .rule = "",
+	    .remedy = "" };
+
+	if (r.code == 431)
+		r.phrase = "Request Header Fields Too Large";
+	else if (r.code == 501)
+		r.phrase = "Not Implemented";
+	else if (r.code == 505)
+		r.phrase = "HTTP Version Not Supported";
+	h->head.code = code;		/* nothing behind it is believed */
+	(void)proxy_note(h->conn.proxy, ASK_NOTE_BAD_REQUEST, &h->conn.peer);
+	http_refuse(h, &r);
+}
+
+/* What it is about, and why. */
+static void
+http_explain(struct http_conn *h, struct page_refusal *r, const char *why)
+{
+	struct buf detail;
+
+	buf_init(&detail, 1024);
+	buf_printf(&detail, "%s:%u: %s", h->head.host, h->head.port, why);
+	r->detail = detail.data;
+	http_refuse(h, r);
+	buf_release(&detail);
+}
+
+void
+http_denied(struct http_conn *h, const struct ask_answer *a)
+{
+	struct page_refusal r = { .rule = "", .remedy = "" };
+	const char *why;
+
+	switch (a->status) {
+	case ASK_DENIED:
+		r.code = 403;
+		r.phrase = "Forbidden";
+		r.error = "blocked";
+		r.rule = a->rule;
+		r.remedy = a->remedy;
+		why = "not allowed by the policy";
+		break;
+	case ASK_NOHOST:
+		r.code = 502;
+		r.phrase = "Bad Gateway";
+		r.error = "unresolved";
+		why = "the name does not resolve";
+		break;
+	case ASK_REFUSED:
+		r.code = 502;
+		r.phrase = "Bad Gateway";
+		r.error = "unreachable";
+		why = a->sys != 0 ? strerror(a->sys) : "cannot connect";
+		break;
+	case ASK_PROXY_DENIED:
+		r.code = 403;
+		r.phrase = "Forbidden";
+		r.error = "upstream-denied";
+		r.rule = a->rule;
+		r.remedy = a->remedy;
+		why = a->name;
+		break;
+	case ASK_PROXY_FAILED:
+		r.code = 502;
+		r.phrase = "Bad Gateway";
+		r.error = "upstream-failed";
+		r.rule = a->rule;
+		r.remedy = a->remedy;
+		why = a->name;
+		break;
+	default:
+		r.code = 503;
+		r.phrase = "Service Unavailable";
+		r.error = "busy";
+		why = "too many connections";
+		break;
+	}
+	http_explain(h, &r, why);
+}
+
+void
+http_fault(struct http_conn *h, const char *why)
+{
+	struct page_refusal r = { .code = 502, .phrase = "Bad Gateway",
+	    .error = "bad-answer", .rule = "", .remedy = "" };
+
+	http_done(h, r.code);
+	http_explain(h, &r, why);
+}
+
+/* http://fence.internal/ */
+
+static void
+recent_answered(void *arg, const struct ask_answer *a, int *fd)
+{
+	struct http_conn *h = arg;
+
+	(void)fd;
+	h->conn.question = NULL;
+	if (a->status == ASK_OK && h->nrecent < MAX_RECENT) {
+		page_recent(&h->page, a, h->nrecent++, h->head.wants_json);
+		http_recent(h);
+		return;
+	}
+	page_recent_end(&h->page, h->nrecent, h->head.wants_json);
+	http_finish(h, 200, "OK", NULL, &h->page);
+}
+
+/* One after the other: a question has room for the answer to one. */
+void
+http_recent(struct http_conn *h)
+{
+	struct ask_msg m = { .kind = ASK_RECENT,
+	    .port = (uint16_t)h->nrecent };
+	struct conn *c = &h->conn;
+
+	if (conn_wait(c) == 0)
+		c->question = proxy_ask(c->proxy, &m, recent_answered, h);
+	if (c->question == NULL)
+		conn_reset(c);
+}
