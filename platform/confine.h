@@ -16,7 +16,9 @@
 int	 confine_net(struct err *);
 /*
  * fence-names: no write, no exec, no listening, no unix sockets, no kill; it
- * may read files, make internet sockets and connect them, fork its resolvers.
+ * may read files, fork its resolvers, send UDP anywhere (the name servers are
+ * anywhere) and connect to TCP port 53, where Landlock knows ports, else to
+ * any.
  */
 int	 confine_names(struct err *);
 /*
@@ -34,6 +36,19 @@ int	 confine_monitor(struct err *);
  * a process in any domain may not mount.  It lives as long as it likes.
  */
 int	 confine_guard(struct err *);
+
+/*
+ * The keeper of a cgroup (platform/linux/cgroup.h): it may read, wait and
+ * remove empty folders.  Root's keeps its capabilities: the folders of
+ * cgroups are nobody's to write without them.
+ */
+int	 confine_keeper(struct err *);
+
+/*
+ * The minter (platform/linux/minter.h): an empty Landlock domain, and a seccomp
+ * allow list: it may make TCP sockets and pass them on, and nothing else.
+ */
+int	 confine_mint(struct err *);
 
 /*
  * Common to the workers: no_new_privs, no capability, not dumpable, dies with

@@ -36,11 +36,12 @@ enum {
 	NR_OPENAT2 = 437, NR_OPEN_TREE = 428, NR_MOVE_MOUNT = 429,
 	NR_MOUNT_SETATTR = 442,
 	NR_CLONE3 = 435, NR_OPEN_TREE_ATTR = 467,
-	NR_LANDLOCK_CREATE = 444, NR_LANDLOCK_RESTRICT = 446,
+	NR_LANDLOCK_CREATE = 444, NR_LANDLOCK_ADD = 445,
+	NR_LANDLOCK_RESTRICT = 446,
 	X32_BIT = 0x40000000,
 };
 
-enum { MAX_CLAIMS = 2 };
+enum { MAX_CLAIMS = 3 };
 
 /*
  * One row: the call, and claims about its arguments (mask 0: none).
@@ -122,10 +123,19 @@ enum {
 	NEW_NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS |
 	    CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET,
 	SOCK_KIND = 0xf,	/* of socket()'s type, without the flags */
+	DNS_PORT = 53,
 };
 
-#define MAY_MAKE(family, type)						\
-	YES_IF2(socket, 0, ALL, family, 1, SOCK_KIND, type)
+#define MAY_MAKE(family, type, protocol)					\
+	{ SYS_socket, SECCOMP_RET_ALLOW, { CLAIM(0, ALL, family),	\
+	    CLAIM(1, SOCK_KIND, type), CLAIM(2, ALL, protocol) } }
+
+/* No MPTCP, no SCTP: Landlock, which knows the ports, knows only TCP. */
+#define MAY_MAKE_INET(family)						\
+	MAY_MAKE(family, SOCK_DGRAM, 0),				\
+	MAY_MAKE(family, SOCK_DGRAM, IPPROTO_UDP),			\
+	MAY_MAKE(family, SOCK_STREAM, 0),				\
+	MAY_MAKE(family, SOCK_STREAM, IPPROTO_TCP)
 
 /*
  * fence-names: what getaddrinfo() does with glibc and its usual modules,
@@ -145,8 +155,7 @@ static const struct rule names_rules[] = {
 	YES(mmap), YES(mprotect), YES(fstat), YES(newfstatat), YES(statx),
 	YES(readlinkat), YES(faccessat), YES(pread64), YES(lseek),
 	YES(getdents64), YES(getcwd), YES(fstatfs), YES(statfs),
-	MAY_MAKE(AF_INET, SOCK_DGRAM), MAY_MAKE(AF_INET, SOCK_STREAM),
-	MAY_MAKE(AF_INET6, SOCK_DGRAM), MAY_MAKE(AF_INET6, SOCK_STREAM),
+	MAY_MAKE_INET(AF_INET), MAY_MAKE_INET(AF_INET6),
 	YES_IF2(socket, 0, ALL, AF_NETLINK, 2, ALL, NETLINK_ROUTE),
 	YES_IF2(socketpair, 0, ALL, AF_UNIX, 1, SOCK_KIND, SOCK_SEQPACKET),
 	YES(connect), YES(bind), YES_IF(sendmmsg, 3, NOT_PLAIN, 0),
@@ -243,9 +252,27 @@ static const struct rule guard_rules[] = {
 	YES_NR(NR_MOUNT_SETATTR),
 };
 
+/* Waits, and removes. */
+static const struct rule keeper_rules[] = {
+	RULES_COMPUTE,
+#ifdef __x86_64__
+	YES(poll),
+#endif
+	YES(ppoll), YES(read), YES(close),
+	YES_IF(unlinkat, 2, ALL, AT_REMOVEDIR),
+};
+
+/* The minter: it waits for a byte, makes two sockets, sends and closes them. */
+static const struct rule mint_rules[] = {
+	YES(recvmsg), YES_IF(sendmsg, 2, NOT_PLAIN, 0), YES(close),
+	MAY_MAKE(AF_INET, SOCK_STREAM, 0),
+	MAY_MAKE(AF_INET6, SOCK_STREAM, 0),
+	YES(exit), YES(exit_group), YES(rt_sigreturn), YES(restart_syscall),
+};
+
 /* The assembler */
 
-enum { MAX_CODE = 1024 };
+enum { MAX_CODE = 1024, MAX_RULES = 256 };
 
 struct code {
 	struct sock_filter	ins[MAX_CODE];
@@ -301,21 +328,69 @@ emit_rule(struct code *c, const struct rule *r)
 		emit_load(c, offsetof(struct seccomp_data, nr));
 }
 
+/* By number; rows of one call stay in their order. */
+static void
+sort_rules(const struct rule *rules, const struct rule **sorted, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t at = i;
+
+		for (; at > 0 && sorted[at - 1]->nr > rules[i].nr; at--)
+			sorted[at] = sorted[at - 1];
+		sorted[at] = &rules[i];
+	}
+}
+
+/*
+ * A binary search with the number in the accumulator: when a filter is
+ * installed the kernel runs it once for every call there is, so the length of
+ * the way through it is start-up time.
+ */
+static void
+emit_search(struct code *c, const struct rule *const *sorted, size_t n,
+    uint32_t otherwise)
+{
+	size_t mid = n / 2, jump;
+
+	while (mid > 0 && sorted[mid - 1]->nr == sorted[mid]->nr)
+		mid--;
+	if (mid == 0) {		/* one call, or few rows at the front */
+		for (mid = 1; mid < n && sorted[mid]->nr == sorted[0]->nr;)
+			mid++;
+		if (mid == n) {
+			for (size_t i = 0; i < n; i++)
+				emit_rule(c, sorted[i]);
+			emit_return(c, otherwise);
+			return;
+		}
+	}
+	emit(c, BPF_JMP | BPF_JGE | BPF_K, sorted[mid]->nr, 0, 1);
+	jump = c->n;
+	emit(c, BPF_JMP | BPF_JA, 0, 0, 0);
+	emit_search(c, sorted, mid, otherwise);
+	if (jump < MAX_CODE)
+		c->ins[jump].k = (uint32_t)(c->n - jump - 1);
+	emit_search(c, sorted + mid, n - mid, otherwise);
+}
+
 static int
 install(const struct rule *rules, size_t n, uint32_t otherwise, struct err *e)
 {
-	struct code c = { .n = 0 };
+	const struct rule *sorted[MAX_RULES];
+	struct code c;
 	struct sock_fprog prog = { .filter = c.ins };
 
+	if (n > MAX_RULES)
+		return err_set(e, ERR_JAIL, "too many seccomp rules");
+	sort_rules(rules, sorted, n);
+	c.n = 0;
 	emit_load(&c, offsetof(struct seccomp_data, arch));
 	emit(&c, BPF_JMP | BPF_JEQ | BPF_K, CONFINE_ARCH, 1, 0);
 	emit_return(&c, SECCOMP_RET_KILL_PROCESS);
 	emit_load(&c, offsetof(struct seccomp_data, nr));
 	emit(&c, BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1);
 	emit_return(&c, SECCOMP_RET_KILL_PROCESS);
-	for (size_t i = 0; i < n; i++)
-		emit_rule(&c, &rules[i]);
-	emit_return(&c, otherwise);
+	emit_search(&c, sorted, n, otherwise);
 	if (c.n > MAX_CODE)
 		return err_set(e, ERR_JAIL, "seccomp filter too long");
 	prog.len = (unsigned short)c.n;
@@ -337,7 +412,8 @@ enum {
 	LL_EXECUTE = 1 << 0, LL_WRITE_FILE = 1 << 1,
 	LL_CHANGE = 0x1ff << 4,		/* remove and make of every kind */
 	LL_REFER = 1 << 13, LL_TRUNCATE = 1 << 14,
-	LL_NET_BIND = 1 << 0,
+	LL_NET_BIND = 1 << 0, LL_NET_CONNECT = 1 << 1,
+	LL_RULE_PORT = 2, LL_ABI_PORTS = 4,
 	LL_SCOPE_ABSTRACT = 1 << 0, LL_SCOPE_SIGNAL = 1 << 1,
 };
 
@@ -352,10 +428,19 @@ static const struct landlock_attr landlock_all[] = {
 	{ 0xffff, 3, 3 },
 };
 
-/* Handled and never granted.  A kernel without Landlock is no error. */
+struct landlock_port {
+	uint64_t	access, port;
+};
+
+/*
+ * Handled and never granted, but for connecting to one TCP port (0: none).  A
+ * kernel without Landlock is no error.
+ */
 static int
-landlock_empty(const struct landlock_attr *wanted, struct err *e)
+landlock_enter(const struct landlock_attr *wanted, uint16_t port,
+    struct err *e)
 {
+	struct landlock_port granted = { LL_NET_CONNECT, port };
 	static const size_t sizes[] = { 0, 8, 8, 8, 16, 16, 24 };
 	struct landlock_attr attr = *wanted;
 	long abi = syscall(NR_LANDLOCK_CREATE, NULL, 0, LANDLOCK_VERSION);
@@ -371,6 +456,9 @@ landlock_empty(const struct landlock_attr *wanted, struct err *e)
 	fd = (int)syscall(NR_LANDLOCK_CREATE, &attr, sizes[abi], 0);
 	if (fd < 0)
 		return err_sys(e, errno, "cannot make a Landlock ruleset");
+	if (port != 0 && abi >= LL_ABI_PORTS && syscall(NR_LANDLOCK_ADD, fd,
+	    LL_RULE_PORT, &granted, 0) != 0)
+		return err_sys(e, errno, "cannot add a Landlock rule");
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		return err_sys(e, errno, "cannot set no_new_privs");
 	if (syscall(NR_LANDLOCK_RESTRICT, fd, 0) != 0)
@@ -381,8 +469,9 @@ landlock_empty(const struct landlock_attr *wanted, struct err *e)
 /* Capabilities */
 
 /*
- * All of them, for good.  The bounding set can only be emptied by one who has
- * CAP_SETPCAP; for anybody else no_new_privs makes it an empty promise.
+ * All of them, for good.  The bounding set stays as it is: no_new_privs makes
+ * it an empty promise, nobody here may execute anything, and emptying it is
+ * eighty calls on the way to the command.
  */
 static int
 drop_capabilities(struct err *e)
@@ -394,10 +483,6 @@ drop_capabilities(struct err *e)
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		return err_sys(e, errno, "cannot set no_new_privs");
-	for (unsigned long cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0;
-	    cap++)
-		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) != 0)
-			break;
 	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 	if (syscall(SYS_capset, &head, none) != 0)
 		return err_sys(e, errno, "cannot drop capabilities");
@@ -423,7 +508,7 @@ confine_net(struct err *e)
 {
 	static const struct landlock_attr all = { ~0ull, ~0ull, ~0ull };
 
-	if (landlock_empty(&all, e) != 0)
+	if (landlock_enter(&all, 0, e) != 0)
 		return -1;
 	return install(net_rules, NELEM(net_rules), REFUSE(EPERM), e);
 }
@@ -434,10 +519,11 @@ confine_names(struct err *e)
 	/* Reading stays; loading a module is reading to Landlock. */
 	static const struct landlock_attr change = {
 		LL_EXECUTE | LL_WRITE_FILE | LL_CHANGE | LL_REFER |
-		LL_TRUNCATE, LL_NET_BIND, LL_SCOPE_ABSTRACT | LL_SCOPE_SIGNAL,
+		LL_TRUNCATE, LL_NET_BIND | LL_NET_CONNECT,
+		LL_SCOPE_ABSTRACT | LL_SCOPE_SIGNAL,
 	};
 
-	if (landlock_empty(&change, e) != 0)
+	if (landlock_enter(&change, DNS_PORT, e) != 0)
 		return -1;
 	return install(names_rules, NELEM(names_rules), REFUSE(EPERM), e);
 }
@@ -459,4 +545,22 @@ confine_guard(struct err *e)
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
 		return err_sys(e, errno, "cannot become undumpable");
 	return install(guard_rules, NELEM(guard_rules), REFUSE(EPERM), e);
+}
+
+int
+confine_keeper(struct err *e)
+{
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
+		return err_sys(e, errno, "cannot become undumpable");
+	return install(keeper_rules, NELEM(keeper_rules), REFUSE(EPERM), e);
+}
+
+int
+confine_mint(struct err *e)
+{
+	static const struct landlock_attr all = { ~0ull, ~0ull, ~0ull };
+
+	if (landlock_enter(&all, 0, e) != 0)
+		return -1;
+	return install(mint_rules, NELEM(mint_rules), REFUSE(EPERM), e);
 }

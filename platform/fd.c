@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -199,4 +200,19 @@ fd_recv(int sock, void *data, size_t len, int *fds, size_t max_fds,
 	if (nfds != NULL)
 		*nfds = got;
 	return n;
+}
+
+ssize_t
+fd_hear(int fd, void *msg, size_t size)
+{
+	struct pollfd p = { .fd = fd, .events = POLLRDHUP };
+	ssize_t n = fd_recv(fd, msg, size, NULL, 0, NULL, MSG_DONTWAIT);
+
+	if (n > 0)
+		return n;
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n < 0)
+		return errno == EMSGSIZE ? 1 : -1;
+	return poll(&p, 1, 0) > 0 ? -1 : 1;
 }

@@ -33,4 +33,11 @@ ssize_t	 fd_send(int sock, const void *, size_t, const int *fds, size_t nfds,
 ssize_t	 fd_recv(int sock, void *, size_t, int *fds, size_t max_fds,
 	    size_t *nfds, int flags);
 
+/*
+ * One message without descriptors, not waited for; 0: there is none, -1: none
+ * will come.  One that is too long or empty is no end: it has a length that
+ * no check believes.
+ */
+ssize_t	 fd_hear(int sock, void *, size_t);
+
 #endif

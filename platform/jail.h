@@ -59,6 +59,22 @@ struct jail_file {
 	const char	*text;
 };
 
+/* What the command and all that it starts are held to; 0: no such limit. */
+struct jail_limits {
+	uint64_t	process_memory;	/* bytes of one process */
+	uint64_t	processes;	/* at one time, threads included */
+	uint64_t	files;		/* open in one process */
+	/* Descriptors by which the jail joins groups (linux/cgroup.h). */
+	const int	*join_fds;
+	size_t		 njoin_fds;
+};
+
+enum jail_session {
+	JAIL_SESSION_SAME,	/* the caller's: its terminal is the command's */
+	JAIL_SESSION_NEW,	/* one of its own, without a terminal */
+	JAIL_SESSION_TTY,	/* ... with tty_fd as its terminal */
+};
+
 struct jail_spec {
 	const struct jail_mount	*mounts;
 	size_t			 nmounts;
@@ -71,13 +87,20 @@ struct jail_spec {
 	size_t			 netc;
 	const struct jail_range	*ranges;	/* besides 198.18.0.0/15 */
 	size_t			 nranges;
+	uint16_t		 http_port;	/* of the proxies, on 127.0.0.1 */
+	uint16_t		 socks_port;
+	bool			 shares_net;	/* the host's: no gate */
+	/* Ports of the jail's localhost that lead to the host's. */
+	const uint16_t		*local_ports;
+	size_t			 nlocal_ports;
 	const char		*shim;		/* host path, or NULL for none */
 	/* For the shim: shim/wire.h, WIRE_TABLE; NULL for none. */
 	const char		*names;
 	size_t			 names_len;
 	const char		*shim32;	/* 32-bit stand-in, or NULL */
 	const char		*init;		/* host path of fence-init */
-	const char		*bwrap;		/* host path of bwrap */
+	/* Host path of bwrap; NULL: the native engine, nothing in between. */
+	const char		*bwrap;
 
 	uid_t			 uid;		/* inside as outside */
 	gid_t			 gid;
@@ -92,14 +115,25 @@ struct jail_spec {
 	const char *const	*write_roots;
 	size_t			 nwrite_roots;
 	bool			 is_strict;	/* only measured calls exist */
+	/*
+	 * Namespaces and mounts may be made inside: the second wall holds
+	 * no files then, and /proc is writable.  Never for uid 0.
+	 */
+	bool			 may_nest;
+	enum jail_session	 session;
+	int			 tty_fd;	/* for JAIL_SESSION_TTY */
+	struct jail_limits	 limits;
 };
+
+/* Where the proxies listen unless told otherwise, and the resolver always. */
+enum { JAIL_HTTP_PORT = 3128, JAIL_SOCKS_PORT = 1080, JAIL_DNS_PORT = 53 };
 
 /* Ends of the gate inside the jail, all non-blocking and close-on-exec. */
 enum jail_listener {
 	JAIL_LISTEN_TRANSPARENT4,	/* TCP, getsockname() = destination */
 	JAIL_LISTEN_TRANSPARENT6,
-	JAIL_LISTEN_HTTP,		/* 127.0.0.1:3128 */
-	JAIL_LISTEN_SOCKS,		/* 127.0.0.1:1080 */
+	JAIL_LISTEN_HTTP,		/* 127.0.0.1, spec's http_port */
+	JAIL_LISTEN_SOCKS,
 	JAIL_LISTEN_DNS_UDP,		/* [::]:53, dual stack, PKTINFO on */
 	JAIL_LISTEN_DNS_TCP,
 	JAIL_NLISTENERS
@@ -110,22 +144,51 @@ struct jail {
 	int	control_fd;		/* to fence-init: platform/linux/initplan.h */
 	int	report_fd;		/* the shim's datagrams; -1 without shim */
 	int	listen_fd[JAIL_NLISTENERS];
+	/* For each of local_ports two: 127.0.0.1 and ::1 (or -1); ours. */
+	int	*local_fd;
+	size_t	nlocal_fds;
 	/* A file on stdin, as the command reads it, or -1: how far it got. */
 	int	stdin_fd;
 };
 
+/*
+ * What needs no plan is begun beside the caller's own work and is used by
+ * jail_start(), which does without if it is NULL.  What fails is told there.
+ */
+struct jail_ahead;
+struct jail_ahead *jail_ahead(void);
+void	 jail_ahead_free(struct jail_ahead *);	/* NULL is fine */
+
 /* Can this machine run a jail at all?  Fills err with the reason and cure. */
 int	 jail_probe(const struct jail_spec *, struct err *);
+/*
+ * Is this process inside a jail of ours?  Told by the kernel, not by names
+ * that anyone could set.
+ */
+bool	 jail_is_inside(void);
+/*
+ * Inside a jail: takes away from this very process what a spec can take away
+ * without mounts, and executes the program.  has_network false: no internet
+ * socket can be made.  Returns on failure alone.
+ */
+int	 jail_tighten(const struct jail_spec *, bool has_network,
+	    struct err *);
 /* The plan as text, one mount and one setting a line (--dry-run). */
 void	 jail_describe(const struct jail_spec *, struct buf *);
 /*
- * Builds the jail up to the point where fence-init waits for jail_go().
+ * Builds the jail up to the point where fence-init waits for its plan.
  * On success everything in ret is the caller's; on failure nothing is left.
  * Expects all signals blocked by the caller.
  */
-int	 jail_start(const struct jail_spec *, struct jail *ret, struct err *);
-/* Sends the rules, filter and command to fence-init, which starts it. */
-int	 jail_go(const struct jail_spec *, struct jail *, struct err *);
+int	 jail_start(const struct jail_spec *, struct jail_ahead *,
+	    struct jail *ret, struct err *);
+/*
+ * Sends rules, filter and command to fence-init, which makes everything ready
+ * while we do the rest.
+ */
+int	 jail_plan(const struct jail_spec *, struct jail *, struct err *);
+/* The command may start. */
+int	 jail_go(struct jail *, struct err *);
 void	 jail_release(struct jail *);	/* closes descriptors, kills nothing */
 
 #endif

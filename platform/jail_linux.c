@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/filter.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,14 +14,20 @@
 
 #include "platform/base/vec.h"
 #include "platform/fd.h"
+#include "platform/linux/ahead.h"
 #include "platform/linux/bwrap.h"
 #include "platform/linux/initplan.h"
+#include "platform/linux/jailplan.h"
 #include "platform/linux/landlock.h"
+#include "platform/linux/mini.h"
 #include "platform/linux/outer.h"
 #include "platform/linux/seccomp.h"
 #include "platform/pause.h"
 
-enum { SHIM_MAX = 1 << 20, PRELOAD_MAX = 4096 };
+enum {
+	SHIM_MAX = 1 << 20, PRELOAD_MAX = 4096,
+	BWRAP_WORDS = 4,	/* of the arguments: before fence-init's */
+};
 
 /* What jail_start() opens for bwrap and closes again. */
 struct parts {
@@ -62,7 +69,7 @@ make_parts(const struct jail_spec *spec, struct parts *p, int *ret_control,
 	p->init_fd = open(spec->init, O_RDONLY | O_CLOEXEC);
 	if (p->init_fd < 0)
 		return err_sys(e, errno, "cannot open '%s'", spec->init);
-	if (make_args(spec, p, e) != 0)
+	if (spec->bwrap != NULL && make_args(spec, p, e) != 0)
 		return -1;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
 		return err_sys(e, errno, "cannot make a socket pair");
@@ -70,7 +77,8 @@ make_parts(const struct jail_spec *spec, struct parts *p, int *ret_control,
 	p->control_fd = pair[1];
 	*vec_push(&p->pass) = p->init_fd;
 	*vec_push(&p->pass) = p->control_fd;
-	*vec_push(&p->pass) = p->args_fd;
+	if (p->args_fd >= 0)
+		*vec_push(&p->pass) = p->args_fd;
 	for (size_t i = 0; i < spec->nkeep_fds; i++)
 		*vec_push(&p->pass) = spec->keep_fds[i];
 	return 0;
@@ -80,17 +88,24 @@ static int
 slurp(const char *path, size_t max, char **ret, size_t *ret_len,
     struct err *e)
 {
-	char *p = xcalloc(1, max + 1);
-	ssize_t n = fd_read_file(AT_FDCWD, path, p, max);
+	auto_fd fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	struct stat st;
+	ssize_t n = -1;
 
-	if (n < 0) {
-		err_sys(e, errno, "cannot read '%s'", path);
-		free(p);
-		return -1;
+	if (fd < 0 || fstat(fd, &st) != 0)
+		return err_sys(e, errno, "cannot read '%s'", path);
+	if (!S_ISREG(st.st_mode) || st.st_size <= 0 ||
+	    (uint64_t)st.st_size > max)
+		return err_set(e, ERR_JAIL, "'%s' is no library of ours", path);
+	*ret = xrealloc(NULL, (size_t)st.st_size, 1);
+	n = read(fd, *ret, (size_t)st.st_size);
+	if (n == (ssize_t)st.st_size) {
+		*ret_len = (size_t)n;
+		return 0;
 	}
-	*ret = p;
-	*ret_len = (size_t)n;
-	return 0;
+	free(*ret);
+	*ret = NULL;
+	return err_sys(e, n < 0 ? errno : EIO, "cannot read '%s'", path);
 }
 
 /* Ours first; what the host preloads for everyone stays. */
@@ -133,15 +148,30 @@ load_shim(const struct jail_spec *spec, struct shim_bytes *s,
 	return 0;
 }
 
+struct jail_ahead *
+jail_ahead(void)
+{
+	return (struct jail_ahead *)ahead_start();
+}
+
+void
+jail_ahead_free(struct jail_ahead *a)
+{
+	ahead_free((struct ahead *)a);
+}
+
 int
-jail_start(const struct jail_spec *spec, struct jail *ret, struct err *e)
+jail_start(const struct jail_spec *spec, struct jail_ahead *ahead,
+    struct jail *ret, struct err *e)
 {
 	struct parts p = { .init_fd = -1, .control_fd = -1, .args_fd = -1 };
 	struct shim_bytes s = { 0 };
 	char num[3][16], init_path[32];
 	char *argv[] = { "bwrap", "--args", num[0], "--", init_path, num[1],
 	    num[2], NULL };
-	struct outer o = { .spec = spec, .argv = argv };
+	struct outer o = { .spec = spec, .argv = spec->bwrap != NULL ? argv :
+	    argv + BWRAP_WORDS, .program = spec->bwrap,
+	    .ahead = (struct ahead *)ahead };
 	auto_fd control = -1;
 	int rc = -1;
 
@@ -149,10 +179,13 @@ jail_start(const struct jail_spec *spec, struct jail *ret, struct err *e)
 	if (make_parts(spec, &p, &control, e) != 0 ||
 	    load_shim(spec, &s, &o, e) != 0)
 		goto out;
+	o.local_fd = xcalloc(2 * spec->nlocal_ports + 1, sizeof *o.local_fd);
 	snprintf(num[0], sizeof num[0], "%d", p.args_fd);
 	snprintf(num[1], sizeof num[1], "%d", p.control_fd);
 	snprintf(num[2], sizeof num[2], "%d", p.init_fd);
 	snprintf(init_path, sizeof init_path, "/proc/self/fd/%d", p.init_fd);
+	if (o.program == NULL)
+		o.program = init_path;
 	o.pass_fds = p.pass.v;
 	o.npass_fds = p.pass.n;
 	pause_at("before-clone");
@@ -165,8 +198,12 @@ jail_start(const struct jail_spec *spec, struct jail *ret, struct err *e)
 	ret->report_fd = o.report_fd;
 	ret->stdin_fd = o.stdin_fd;
 	memcpy(ret->listen_fd, o.listen_fd, sizeof ret->listen_fd);
+	ret->local_fd = o.local_fd;
+	ret->nlocal_fds = 2 * spec->nlocal_ports;
+	o.local_fd = NULL;
 	rc = 0;
 out:
+	free(o.local_fd);
 	parts_release(&p);
 	buf_release(&s.preload);
 	free(s.shim);
@@ -282,19 +319,54 @@ mask_bits(const sigset_t *set)
 static enum seccomp_who
 filter_of(const struct jail_spec *spec)
 {
-	if (spec->is_strict)
-		return spec->uid == 0 ? SECCOMP_ROOT_STRICT :
-		    SECCOMP_USER_STRICT;
-	return spec->uid == 0 ? SECCOMP_ROOT : SECCOMP_USER;
+	return seccomp_choose(spec->uid == 0, spec->is_strict,
+	    spec->may_nest);
 }
 
+/* A program ("|") or a socket ("@") of the host's takes the cores. */
+static bool
+is_core_taken(void)
+{
+	char text[256];
+	ssize_t n = fd_read_file(AT_FDCWD, "/proc/sys/kernel/core_pattern",
+	    text, sizeof text);
+
+	return pretend_lacks("nocore") ||
+	    (n > 0 && (text[0] == '|' || text[0] == '@'));
+}
+
+static void
+plan_limits(struct init_plan *plan, const struct jail_limits *l)
+{
+	plan->limit_data = l->process_memory;
+	plan->limit_nproc = l->processes;
+	plan->limit_files = l->files;
+	plan->no_core = is_core_taken();
+}
+
+static const uint32_t session_of[] = {
+	[JAIL_SESSION_SAME] = INIT_SESSION_SAME,
+	[JAIL_SESSION_NEW] = INIT_SESSION_NEW,
+	[JAIL_SESSION_TTY] = INIT_SESSION_TTY,
+};
+
 static int
-make_plan(const struct jail_spec *spec, struct buf *b, struct err *e)
+lacks_filters(struct err *e)
+{
+	err_set(e, ERR_JAIL, "this kernel has no system call filters");
+	err_hint(e, "it needs CONFIG_SECCOMP_FILTER");
+	return -1;
+}
+
+int
+jail_make_plan(const struct jail_spec *spec, struct buf *b, struct err *e)
 {
 	struct init_plan plan = { .magic = INIT_PLAN_MAGIC };
-	int abi = pretend_lacks("landlock") ? 0 : landlock_abi();
+	int abi = mini_landlock_abi();
 	struct buf filter;
 
+	if (pretend_lacks("noseccomp"))
+		return lacks_filters(e);
 	buf_init(&filter, 0);
 	if (seccomp_jail_filter(filter_of(spec), &filter, e) != 0) {
 		buf_release(&filter);
@@ -315,11 +387,19 @@ make_plan(const struct jail_spec *spec, struct buf *b, struct err *e)
 	for (size_t i = 0; i < spec->nmounts; i++)
 		if (spec->mounts[i].kind == MOUNT_PROC)
 			plan.proc = plan_string(b, spec->mounts[i].path);
-	plan.handled_fs = landlock_handled(abi);
+	plan.is_native = spec->bwrap == NULL;
+	plan.has_shim = spec->shim != NULL;
+	plan.uid = spec->uid;
+	plan.gid = spec->gid;
+	/* Whoever is in a domain that handles any file may not mount. */
+	plan.handled_fs = spec->may_nest ? 0 : landlock_handled(abi);
+	plan.is_proc_writable = spec->may_nest && spec->uid != 0;
 	plan.scoped = landlock_scoped(abi);
 	plan.stdio_read = landlock_stdio_read(abi);
 	plan.stdio_write = landlock_stdio_write(abi);
 	plan.sigmask = mask_bits(&spec->sigmask);
+	plan.session = session_of[spec->session];
+	plan_limits(&plan, &spec->limits);
 	plan.size = (uint32_t)b->len;
 	if (b->failed)
 		return err_set(e, ERR_JAIL, "out of memory");
@@ -327,23 +407,36 @@ make_plan(const struct jail_spec *spec, struct buf *b, struct err *e)
 	return 0;
 }
 
-int
-jail_go(const struct jail_spec *spec, struct jail *j, struct err *e)
+static int
+send_init(struct jail *j, enum init_msg_kind kind, int fd, struct err *e)
 {
-	struct init_msg go = { .kind = INIT_GO };
+	struct init_msg m = { .kind = kind };
+
+	if (fd_send(j->control_fd, &m, sizeof m, &fd, fd >= 0, 0) >= 0)
+		return 0;
+	return err_sys(e, errno, "the jail ended before it was ready");
+}
+
+int
+jail_go(struct jail *j, struct err *e)
+{
+	return send_init(j, INIT_GO, -1, e);
+}
+
+int
+jail_plan(const struct jail_spec *spec, struct jail *j, struct err *e)
+{
 	auto_fd fd = -1;
 	struct buf b;
 	int rc = -1;
 
 	buf_init(&b, 0);
-	if (make_plan(spec, &b, e) == 0) {
+	if (jail_make_plan(spec, &b, e) == 0) {
 		fd = fd_memfd("fence-plan", b.data, b.len);
 		if (fd < 0)
 			err_sys(e, errno, "cannot write the jail's plan");
-		else if (fd_send(j->control_fd, &go, sizeof go, &fd, 1, 0) < 0)
-			err_sys(e, errno, "the jail ended before it was ready");
 		else
-			rc = 0;
+			rc = send_init(j, INIT_PLAN, fd, e);
 	}
 	buf_release(&b);
 	return rc;
@@ -357,6 +450,11 @@ jail_release(struct jail *j)
 	fd_close(&j->stdin_fd);
 	for (size_t i = 0; i < JAIL_NLISTENERS; i++)
 		fd_close(&j->listen_fd[i]);
+	for (size_t i = 0; i < j->nlocal_fds; i++)
+		fd_close(&j->local_fd[i]);
+	free(j->local_fd);
+	j->local_fd = NULL;
+	j->nlocal_fds = 0;
 }
 
 /* ---- words ---- */
@@ -379,6 +477,15 @@ jail_probe(const struct jail_spec *spec, struct err *e)
 			    "this kernel has no %s", needs[i].what);
 	if (access(spec->init, R_OK) != 0)
 		return err_sys(e, errno, "cannot read '%s'", spec->init);
+	/* Abstract sockets belong to a network: where that is the host's,
+	 * this is the only wall before them. */
+	if (spec->shares_net && landlock_scoped(mini_landlock_abi()) == 0) {
+		err_set(e, ERR_JAIL, "this kernel cannot keep abstract "
+		    "sockets of the host from a command in its network");
+		err_hint(e, "network.mode \"gate\", or Linux 6.12 with "
+		    "Landlock");
+		return -1;
+	}
 	return 0;
 }
 
@@ -392,6 +499,21 @@ static const char *const kind_text[] = {
 	[MOUNT_DEV_HOST] = "devices", [MOUNT_DEVICE] = "device",
 	[MOUNT_PROC] = "processes",
 };
+
+static void
+describe_limits(const struct jail_limits *l, struct buf *b)
+{
+	const struct { uint64_t value; const char *what; } rows[] = {
+		{ l->process_memory, "bytes of memory in a process" },
+		{ l->processes, "processes and threads" },
+		{ l->files, "open files in a process" },
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		if (rows[i].value > 0)
+			buf_printf(b, "limit %" PRIu64 " %s\n",
+			    rows[i].value, rows[i].what);
+}
 
 void
 jail_describe(const struct jail_spec *spec, struct buf *b)
@@ -408,8 +530,15 @@ jail_describe(const struct jail_spec *spec, struct buf *b)
 	}
 	for (size_t i = 0; i < spec->netc; i++)
 		buf_printf(b, "file  /etc/%s\n", spec->etc[i].name);
+	buf_printf(b, "jail  %s\n", spec->bwrap != NULL ? spec->bwrap :
+	    "native");
 	buf_printf(b, "shim  %s\n", spec->shim != NULL ? spec->shim : "none");
 	if (spec->is_strict)
 		buf_puts(b, "calls strict\n");
+	if (spec->may_nest)
+		buf_puts(b, "nested sandboxes may be made\n");
+	if (spec->session != JAIL_SESSION_SAME)
+		buf_puts(b, "session new\n");
+	describe_limits(&spec->limits, b);
 	buf_printf(b, "cwd   %s\nexec  %s\n", spec->cwd, spec->program);
 }

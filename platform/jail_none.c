@@ -15,22 +15,56 @@ jail_describe(const struct jail_spec *spec, struct buf *b)
 	buf_puts(b, "no jail is built for this system\n");
 }
 
-int
-jail_start(const struct jail_spec *spec, struct jail *ret, struct err *e)
+struct jail_ahead *
+jail_ahead(void)
 {
+	return NULL;
+}
+
+void
+jail_ahead_free(struct jail_ahead *a)
+{
+	(void)a;
+}
+
+int
+jail_start(const struct jail_spec *spec, struct jail_ahead *ahead,
+    struct jail *ret, struct err *e)
+{
+	(void)ahead;
 	(void)ret;
 	return jail_probe(spec, e);
 }
 
 int
-jail_go(const struct jail_spec *spec, struct jail *j, struct err *e)
+jail_plan(const struct jail_spec *spec, struct jail *j, struct err *e)
 {
 	(void)j;
 	return jail_probe(spec, e);
+}
+
+int
+jail_go(struct jail *j, struct err *e)
+{
+	(void)j;
+	return jail_probe(NULL, e);
 }
 
 void
 jail_release(struct jail *j)
 {
 	(void)j;
+}
+
+bool
+jail_is_inside(void)
+{
+	return false;
+}
+
+int
+jail_tighten(const struct jail_spec *spec, bool has_network, struct err *e)
+{
+	(void)has_network;
+	return jail_probe(spec, e);
 }

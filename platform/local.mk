@@ -28,12 +28,20 @@ EXTRA_DIST += platform/jail_none.c platform/jail_linux.c
 if LINUX
 platform_libplatform_a_SOURCES += \
 	platform/jail_linux.c \
+	platform/linux/ahead.c platform/linux/ahead.h \
 	platform/linux/bwrap.c platform/linux/bwrap.h \
+	platform/linux/cgroup.c platform/linux/cgroup.h \
+	platform/linux/cgroup_text.c platform/linux/cgroup_text.h \
+	platform/linux/cure.c platform/linux/cure.h \
 	platform/linux/early.c platform/linux/early.h \
 	platform/linux/filter.c \
+	platform/linux/init_apply.c platform/linux/init_apply.h \
 	platform/linux/initplan.h \
+	platform/linux/inner.c platform/linux/jailplan.h \
 	platform/linux/landlock.c platform/linux/landlock.h \
+	platform/linux/mini.c platform/linux/mini.h \
 	platform/linux/mint.c platform/linux/mint.h \
+	platform/linux/minter.c platform/linux/minter.h \
 	platform/linux/netlink.c platform/linux/netlink.h \
 	platform/linux/nft.c platform/linux/nft.h \
 	platform/linux/outer.c platform/linux/outer.h \
@@ -68,6 +76,7 @@ endif
 pkglibexec_PROGRAMS += libexec/fence/fence-init
 libexec_fence_fence_init_SOURCES = \
 	platform/linux/init_main.c platform/linux/init_child.c \
+	platform/linux/init_apply.c platform/linux/init_apply.h \
 	platform/linux/init_child.h platform/linux/landlock.c \
 	platform/fd.c platform/linux/plancheck.c
 libexec_fence_fence_init_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 \
@@ -77,3 +86,20 @@ libexec_fence_fence_init_LDADD =
 else
 platform_libplatform_a_SOURCES += platform/jail_none.c
 endif
+
+# Made when it is installed: it names the folder that the programs are in.
+EXTRA_DIST += platform/linux/fence.apparmor.in
+APPARMOR_SED = sed -e 's|@bindir[@]|$(bindir)|g' \
+	$(srcdir)/platform/linux/fence.apparmor.in
+install-data-hook: install-apparmor
+install-apparmor:
+	$(MKDIR_P) "$(DESTDIR)$(pkgdatadir)"
+	$(APPARMOR_SED) > "$(DESTDIR)$(pkgdatadir)/fence.apparmor"
+	test -z "$(APPARMOR_DIR)" || { \
+	    $(MKDIR_P) "$(DESTDIR)$(APPARMOR_DIR)" && \
+	    $(APPARMOR_SED) > "$(DESTDIR)$(APPARMOR_DIR)/fence"; } || \
+	    echo "not installed: $(APPARMOR_DIR)/fence" >&2
+uninstall-apparmor:
+	rm -f "$(DESTDIR)$(pkgdatadir)/fence.apparmor"
+	test -z "$(APPARMOR_DIR)" || rm -f "$(DESTDIR)$(APPARMOR_DIR)/fence"
+.PHONY: install-apparmor uninstall-apparmor

@@ -26,21 +26,46 @@ pause_at(const char *point)
 		poll(NULL, 0, -1);
 }
 
-bool
-pretend_lacks(const char *feature)
+/* Behind the feature's name in FENCE_PRETEND, or NULL. */
+static const char *
+find(const char *feature)
 {
 	const char *p = getenv("FENCE_PRETEND");
 	size_t n = strlen(feature);
 
 	while (p != NULL && *p != '\0') {
 		if (strncmp(p, feature, n) == 0 &&
-		    (p[n] == ',' || p[n] == '\0'))
-			return true;
+		    strchr(",=", p[n]) != NULL)
+			return p + n;
 		p = strchr(p, ',');
 		if (p != NULL)
 			p++;
 	}
-	return false;
+	return NULL;
+}
+
+bool
+pretend_lacks(const char *feature)
+{
+	const char *p = find(feature);
+
+	return p != NULL && *p != '=';
+}
+
+int
+pretend_number(const char *feature, int real)
+{
+	const char *p = find(feature);
+
+	return p != NULL && *p == '=' ? atoi(p + 1) : real;
+}
+
+const char *
+pretend_text(const char *variable, const char *real)
+{
+	const char *value = getenv(variable);
+
+	return value != NULL ? value : real;
 }
 #else
 /* ISO C wants a declaration in every translation unit. */

@@ -540,3 +540,21 @@ json_put_string(struct buf *b, const char *s, size_t len)
 	}
 	buf_putc(b, '"');
 }
+
+void
+json_put_name(struct buf *b, const char *name)
+{
+	if (b->len > 0 && strchr("{[", b->data[b->len - 1]) == NULL)
+		buf_putc(b, ',');
+	buf_printf(b, "\"%s\":", name);
+}
+
+void
+json_put_text(struct buf *b, const char *name, const char *value)
+{
+	json_put_name(b, name);
+	if (value != NULL)
+		json_put_string(b, value, strlen(value));
+	else
+		buf_puts(b, "null");
+}

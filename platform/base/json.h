@@ -65,5 +65,10 @@ const char	*json_kind_name(enum json_kind);	/* "a list" ... */
  * terminal becomes \uXXXX.
  */
 void		 json_put_string(struct buf *, const char *, size_t);
+/* "name": of an object, with a comma before it unless it is the first. */
+void		 json_put_name(struct buf *, const char *name);
+/* A member whose value is a string, or null. */
+void		 json_put_text(struct buf *, const char *name,
+		    const char *value);
 
 #endif

@@ -3,14 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "platform/linux/init_apply.h"
 #include "platform/linux/landlock.h"
 
 static char *
@@ -123,17 +122,16 @@ child_fds(const struct init_child *c, int report_fd)
 	return init_close_from(3, c->keep, n);
 }
 
+/* A group of its own, which has the terminal.  SIGTTOU is blocked. */
 static int
-child_filter(const struct init_plan *plan)
+child_group(const struct init_plan *plan)
 {
-	struct sock_fprog prog = {
-		.len = plan->nfilter,
-		.filter = (void *)plan_str(plan, plan->filter),
-	};
-
-	if (plan->nfilter == 0)
+	if (plan->session == INIT_SESSION_SAME)
 		return 0;
-	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog);
+	if (setpgid(0, 0) < 0)
+		return -1;
+	return plan->session == INIT_SESSION_TTY ?
+	    tcsetpgrp(STDIN_FILENO, getpid()) : 0;
 }
 
 _Noreturn void
@@ -144,11 +142,15 @@ init_child_run(const struct init_child *c, int report_fd)
 
 	if (chdir(plan_str(plan, plan->cwd)) < 0)
 		fail(report_fd, INIT_STEP_CHDIR);
+	if (child_group(plan) < 0)
+		fail(report_fd, INIT_STEP_SESSION);
 	if (child_fds(c, report_fd) < 0)
 		fail(report_fd, INIT_STEP_FDS);
+	if (init_limits(plan) < 0)
+		fail(report_fd, INIT_STEP_LIMITS);
 	if (landlock_apply(plan, (const char *)plan) < 0)
 		fail(report_fd, INIT_STEP_LANDLOCK);
-	if (child_filter(plan) < 0)
+	if (init_filter(plan) < 0)
 		fail(report_fd, INIT_STEP_SECCOMP);
 	/*
 	 * Dispositions are the user's: nohup's ignored SIGHUP stays so.  The

@@ -11,10 +11,12 @@
 #include <linux/capability.h>
 #include <linux/keyctl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -67,9 +69,12 @@ parse_fd(const char *s)
 	return n;
 }
 
-/* The memfd of INIT_GO; the launcher's end, or anything else, ends us. */
+/*
+ * A message of the launcher's, with a descriptor where that kind has one; the
+ * launcher's end, or anything else, ends us.
+ */
 static int
-wait_for_go(void)
+wait_for(enum init_msg_kind kind, size_t want_fds)
 {
 	struct pollfd p = { .fd = control_fd, .events = POLLIN };
 	struct init_msg m;
@@ -85,7 +90,7 @@ wait_for_go(void)
 	} while (n < 0 && errno == EAGAIN);
 	if (n == 0)
 		_exit(EXIT_JAIL);
-	if (n != sizeof m || m.kind != INIT_GO || nfds != 1)
+	if (n != sizeof m || m.kind != kind || nfds != want_fds)
 		give_up(INIT_STEP_PLAN, n < 0 ? errno : EPROTO);
 	return fd;
 }
@@ -135,9 +140,71 @@ mount_proc(const struct init_plan *plan)
 {
 	const char *path = (const char *)plan + plan->proc;
 
+	unsigned long access = plan->is_proc_writable ? 0 : MS_RDONLY;
+
 	if (plan->proc != 0 && mount("proc", path, "proc", MS_NOSUID |
-	    MS_NODEV | MS_NOEXEC | MS_RDONLY, NULL) != 0)
+	    MS_NODEV | MS_NOEXEC | access, NULL) != 0)
 		give_up(INIT_STEP_PROC, errno);
+}
+
+/* "ID 0 1" to a file of the process's own in /proc. */
+static int
+write_map(int proc_fd, const char *name, uint32_t id)
+{
+	char text[24], *p = text + sizeof text;
+	static const char rest[] = " 0 1\n";
+	auto_fd fd = openat(proc_fd, name, O_WRONLY | O_CLOEXEC);
+	size_t n;
+
+	p -= sizeof rest - 1;
+	memcpy(p, rest, sizeof rest - 1);
+	do {
+		*--p = (char)('0' + id % 10);
+		id /= 10;
+	} while (id > 0);
+	n = (size_t)(text + sizeof text - p);
+	return fd >= 0 && write(fd, p, n) == (ssize_t)n ? 0 : -1;
+}
+
+static int
+deny_setgroups(int proc_fd)
+{
+	auto_fd fd = openat(proc_fd, "self/setgroups", O_WRONLY | O_CLOEXEC);
+
+	return fd >= 0 && write(fd, "deny", 4) == 4 ? 0 : -1;
+}
+
+/*
+ * Natively: from here on we have no right over the mounts, the network and
+ * the other namespaces, which belong to the user namespace we leave.  The maps
+ * go through the /proc that was here before ours, since ours is read-only.
+ */
+static void
+leave_user(const struct init_plan *plan, int proc_fd)
+{
+	if (unshare(CLONE_NEWUSER) < 0 || deny_setgroups(proc_fd) < 0 ||
+	    write_map(proc_fd, "self/uid_map", plan->uid) < 0 ||
+	    write_map(proc_fd, "self/gid_map", plan->gid) < 0)
+		give_up(INIT_STEP_USER, errno);
+	/* A change of credentials may have cleared it. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
+		give_up(INIT_STEP_USER, errno);
+}
+
+static void
+enter(const struct init_plan *plan)
+{
+	auto_fd proc_fd = -1;
+
+	if (plan->is_native != 0 && (proc_fd = open("/proc", O_PATH |
+	    O_DIRECTORY | O_CLOEXEC)) < 0)
+		give_up(INIT_STEP_USER, errno);
+	mount_proc(plan);
+	if (plan->has_shim != 0 && mount(INIT_PRELOAD, INIT_PRELOADS, NULL,
+	    MS_BIND, NULL) != 0)
+		give_up(INIT_STEP_PRELOAD, errno);
+	if (plan->is_native != 0)
+		leave_user(plan, proc_fd);
 }
 
 static bool
@@ -176,6 +243,21 @@ drop_capabilities(void)
 		give_up(INIT_STEP_CAPS, errno);
 	if (has_capability() || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
 		give_up(INIT_STEP_CAPS, EPERM);
+}
+
+/*
+ * A session of the jail's own.  We lead it and not the command: a group whose
+ * parents are all of another session is orphaned, and Ctrl-Z would not stop
+ * it.
+ */
+static void
+new_session(const struct init_plan *plan)
+{
+	if (plan->session == INIT_SESSION_SAME)
+		return;
+	if (setsid() < 0 || (plan->session == INIT_SESSION_TTY &&
+	    ioctl(STDIN_FILENO, TIOCSCTTY, 0) < 0))
+		give_up(INIT_STEP_SESSION, errno);
 }
 
 /* Its only use is to interrupt ppoll(). */
@@ -241,6 +323,20 @@ wait_for_exec(int report_fd)
 	_exit(r.error == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC);
 }
 
+/*
+ * The command's end is everybody's.  Who hears INIT_EXITED may rely on it that
+ * nobody is left in the jail who could do anything.
+ */
+static void
+end_all(void)
+{
+	do {
+		(void)kill(-1, SIGKILL);
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+	} while (waitpid(-1, NULL, 0) > 0 || errno == EINTR);
+}
+
 /* Orphans are buried in silence; the command's end is the jail's. */
 static void
 reap(pid_t command)
@@ -257,6 +353,7 @@ reap(pid_t command)
 		else if (WIFCONTINUED(status))
 			tell(INIT_CONTINUED, 0, 0, -1);
 		else {
+			end_all();
 			tell(INIT_EXITED, 0, status, -1);
 			_exit(0);
 		}
@@ -308,12 +405,14 @@ main(int argc, char **argv)
 		give_up(INIT_STEP_PLAN, errno);
 	tell(INIT_READY, 0, 0, fd);
 	(void)close(fd);
-	plan = map_plan(wait_for_go());
-	mount_proc(plan);
+	plan = map_plan(wait_for(INIT_PLAN, 1));
+	enter(plan);
 	new_keyring();
 	drop_capabilities();
+	new_session(plan);
 	if (init_child_prepare(&child, plan, control_fd, &step) < 0)
 		give_up(step, errno);
+	(void)wait_for(INIT_GO, 0);
 	pid = start(&child, &fd);
 	wait_for_exec(fd);
 	fd = syscall(SYS_pidfd_open, pid, 0);

@@ -3,12 +3,24 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { BACKLOG = 4096, HTTP_PORT = 3128, SOCKS_PORT = 1080, DNS_PORT = 53 };
+/*
+ * Nobody inside may bind a port below LOW_PORTS: there the transparent ends
+ * are in nobody's way.
+ */
+enum { BACKLOG = 4096, GATE_PORT = 2, LOW_PORTS = 1024 };
+
+/*
+ * A client that closed its end and one that is gone look alike: neither says
+ * any more.  The kernel remembers one that is gone for a minute (FIN-WAIT-2);
+ * a probe after that is answered with a reset.  Accepted sockets inherit it.
+ */
+enum { PROBE_S = 75 };
 
 union address {
 	struct sockaddr		sa;
@@ -24,12 +36,12 @@ struct want {
 };
 
 static const struct want wants[JAIL_NLISTENERS] = {
-	[JAIL_LISTEN_TRANSPARENT4] = { SOCK_STREAM, 0, true, true },
-	[JAIL_LISTEN_TRANSPARENT6] = { SOCK_STREAM, 0, true, true },
-	[JAIL_LISTEN_HTTP] = { SOCK_STREAM, HTTP_PORT, true, false },
-	[JAIL_LISTEN_SOCKS] = { SOCK_STREAM, SOCKS_PORT, true, false },
-	[JAIL_LISTEN_DNS_UDP] = { SOCK_DGRAM, DNS_PORT, false, true },
-	[JAIL_LISTEN_DNS_TCP] = { SOCK_STREAM, DNS_PORT, false, true },
+	[JAIL_LISTEN_TRANSPARENT4] = { SOCK_STREAM, GATE_PORT, true, true },
+	[JAIL_LISTEN_TRANSPARENT6] = { SOCK_STREAM, GATE_PORT, true, true },
+	[JAIL_LISTEN_HTTP] = { SOCK_STREAM, 0, true, false },
+	[JAIL_LISTEN_SOCKS] = { SOCK_STREAM, 0, true, false },
+	[JAIL_LISTEN_DNS_UDP] = { SOCK_DGRAM, JAIL_DNS_PORT, false, true },
+	[JAIL_LISTEN_DNS_TCP] = { SOCK_STREAM, JAIL_DNS_PORT, false, true },
 };
 
 static socklen_t
@@ -63,7 +75,9 @@ set_options(int fd, int family, const struct want *w)
 
 	/* Not for UDP: there it would let a second socket share the port. */
 	if (w->type == SOCK_STREAM &&
-	    turn(fd, SOL_SOCKET, SO_REUSEADDR, 1) < 0)
+	    (turn(fd, SOL_SOCKET, SO_REUSEADDR, 1) < 0 ||
+	    turn(fd, SOL_SOCKET, SO_KEEPALIVE, 1) < 0 ||
+	    turn(fd, IPPROTO_TCP, TCP_KEEPIDLE, PROBE_S) < 0))
 		return -1;
 	if (six && turn(fd, IPPROTO_IPV6, IPV6_V6ONLY, w->is_home) < 0)
 		return -1;
@@ -98,18 +112,62 @@ mint_one(int family, const struct want *w)
 	return fd;
 }
 
-int
-mint_listeners(int listen_fd[JAIL_NLISTENERS], int *ret_step)
+/* One end of the gate, on the port of its kind. */
+static int
+mint_end(const struct jail_spec *spec, int which, int family)
 {
-	int family = AF_INET6, saved;
+	struct want w = wants[which];
+	int fd;
 
-	for (int i = 0; i < JAIL_NLISTENERS; i++)
-		listen_fd[i] = -1;
+	if (which == JAIL_LISTEN_HTTP)
+		w.port = spec->http_port;
+	else if (which == JAIL_LISTEN_SOCKS)
+		w.port = spec->socks_port;
+	fd = mint_one(family, &w);
+	/* A local port may be as low: the next is as good. */
+	while (fd < 0 && errno == EADDRINUSE && w.is_home &&
+	    w.is_transparent && ++w.port < LOW_PORTS)
+		fd = mint_one(family, &w);
+	return fd;
+}
+
+static bool
+is_without_v6(int sys)
+{
+	return sys == EAFNOSUPPORT || sys == EADDRNOTAVAIL;
+}
+
+static int
+mint_local(const struct jail_spec *spec, int *local_fd)
+{
+	for (size_t i = 0; i < spec->nlocal_ports; i++) {
+		const struct want w = { SOCK_STREAM, spec->local_ports[i],
+		    true, false };
+
+		local_fd[2 * i] = mint_one(AF_INET, &w);
+		if (local_fd[2 * i] < 0)
+			return -1;
+		local_fd[2 * i + 1] = mint_one(AF_INET6, &w);
+		if (local_fd[2 * i + 1] < 0 && !is_without_v6(errno))
+			return -1;
+	}
+	return 0;
+}
+
+static int
+mint_all(const struct jail_spec *spec, int *listen_fd, int *local_fd,
+    int *ret_step)
+{
+	int family = AF_INET6;
+
+	*ret_step = JAIL_NLISTENERS;
+	if (mint_local(spec, local_fd) != 0)
+		return -1;
 	/* The first IPv6 socket tells whether this kernel has any. */
 	*ret_step = JAIL_LISTEN_TRANSPARENT6;
-	listen_fd[*ret_step] = mint_one(AF_INET6, &wants[*ret_step]);
+	listen_fd[*ret_step] = mint_end(spec, *ret_step, AF_INET6);
 	if (listen_fd[*ret_step] < 0) {
-		if (errno != EAFNOSUPPORT && errno != EADDRNOTAVAIL)
+		if (!is_without_v6(errno))
 			return -1;
 		family = AF_INET;
 	}
@@ -117,19 +175,40 @@ mint_listeners(int listen_fd[JAIL_NLISTENERS], int *ret_step)
 		if (i == JAIL_LISTEN_TRANSPARENT6)
 			continue;
 		*ret_step = i;
-		listen_fd[i] = mint_one(wants[i].is_home ? AF_INET : family,
-		    &wants[i]);
+		listen_fd[i] = mint_end(spec, i, wants[i].is_home ? AF_INET :
+		    family);
 		if (listen_fd[i] < 0)
-			goto fail;
+			return -1;
 	}
 	return 0;
-fail:
-	saved = errno;
-	for (int i = 0; i < JAIL_NLISTENERS; i++) {
-		if (listen_fd[i] >= 0)
-			(void)close(listen_fd[i]);
-		listen_fd[i] = -1;
+}
+
+static void
+close_all(int *fds, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (fds[i] >= 0)
+			(void)close(fds[i]);
+		fds[i] = -1;
 	}
+}
+
+int
+mint_listeners(const struct jail_spec *spec, int listen_fd[JAIL_NLISTENERS],
+    int *local_fd, int *ret_step)
+{
+	size_t nlocal = 2 * spec->nlocal_ports;
+	int saved;
+
+	for (int i = 0; i < JAIL_NLISTENERS; i++)
+		listen_fd[i] = -1;
+	for (size_t i = 0; i < nlocal; i++)
+		local_fd[i] = -1;
+	if (mint_all(spec, listen_fd, local_fd, ret_step) == 0)
+		return 0;
+	saved = errno;
+	close_all(listen_fd, JAIL_NLISTENERS);
+	close_all(local_fd, nlocal);
 	errno = saved;
 	return -1;
 }
@@ -150,15 +229,16 @@ mint_port(int fd)
 const char *
 mint_step_text(int step)
 {
-	static const char *const text[JAIL_NLISTENERS] = {
+	static const char *const text[JAIL_NLISTENERS + 1] = {
 		[JAIL_LISTEN_TRANSPARENT4] = "make the gate's socket (IPv4)",
 		[JAIL_LISTEN_TRANSPARENT6] = "make the gate's socket (IPv6)",
-		[JAIL_LISTEN_HTTP] = "listen on 127.0.0.1:3128",
-		[JAIL_LISTEN_SOCKS] = "listen on 127.0.0.1:1080",
+		[JAIL_LISTEN_HTTP] = "listen on the HTTP proxy's port",
+		[JAIL_LISTEN_SOCKS] = "listen on the SOCKS proxy's port",
 		[JAIL_LISTEN_DNS_UDP] = "listen on port 53 (UDP)",
 		[JAIL_LISTEN_DNS_TCP] = "listen on port 53 (TCP)",
+		[JAIL_NLISTENERS] = "listen on a port that leads to the host's",
 	};
 
-	return step >= 0 && step < JAIL_NLISTENERS ? text[step]
+	return step >= 0 && step <= JAIL_NLISTENERS ? text[step]
 	    : "make a socket";
 }

@@ -17,11 +17,13 @@
 /*
  * Fills all of listen_fd; in a kernel without IPv6 JAIL_LISTEN_TRANSPARENT6
  * is -1.  (Where it is merely switched off the socket is made, and idle.)
- * Needs lo up and CAP_NET_ADMIN, CAP_NET_BIND_SERVICE in the namespace.
- * No malloc, no stdio.  -1 with errno and the enum jail_listener that
- * failed; nothing is left open then.
+ * Fills local_fd, two for each of the spec's local ports: 127.0.0.1, and ::1
+ * or -1.  Needs lo up and CAP_NET_ADMIN, CAP_NET_BIND_SERVICE in the
+ * namespace.  No malloc, no stdio.  -1 with errno and the enum jail_listener
+ * that failed (JAIL_NLISTENERS: a local port); all that was made is closed.
  */
-int	 mint_listeners(int listen_fd[JAIL_NLISTENERS], int *ret_step);
+int	 mint_listeners(const struct jail_spec *,
+	    int listen_fd[JAIL_NLISTENERS], int *local_fd, int *ret_step);
 /* The port a listener got; 0 for -1, which is what nft_plan wants. */
 unsigned mint_port(int fd);
 const char *mint_step_text(int step);

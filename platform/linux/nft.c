@@ -12,6 +12,7 @@
 
 #include "platform/linux/mint.h"
 #include "platform/linux/netlink.h"
+#include "platform/pause.h"
 
 enum {
 	HOOK_PREROUTING = 0,	/* NF_INET_PRE_ROUTING */
@@ -251,6 +252,11 @@ nft_apply(int listen4_fd, int listen6_fd, int *ret_step)
 	uint32_t seq = 0;
 	int fd, rv, saved;
 
+	*ret_step = NFT_RULE4;
+	if (pretend_lacks("nonft")) {
+		errno = ENOENT;
+		return -1;
+	}
 	*ret_step = NFT_SOCKET;
 	if (plan.port4 == 0 || (listen6_fd >= 0 && plan.port6 == 0)) {
 		errno = EBADF;

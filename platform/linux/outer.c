@@ -21,6 +21,8 @@
 #include <unistd.h>
 
 #include "platform/fd.h"
+#include "platform/linux/ahead.h"
+#include "platform/linux/cure.h"
 #include "platform/linux/early.h"
 #include "platform/linux/mint.h"
 #include "platform/linux/nft.h"
@@ -52,8 +54,9 @@ static const char *const lib32_dirs[] = { "/lib32", "/lib/i386-linux-gnu" };
 struct child {
 	struct outer	*o;
 	int		 parent_fd;	/* pidfd of the launcher */
-	char		 uid_map[64];
-	char		 gid_map[64];
+	struct ahead_end net;		/* the namespaces that it enters */
+	char		*stack;		/* of the second, its end */
+	int		 flags;		/* of the second's clone */
 	struct root	 root;
 };
 
@@ -67,17 +70,15 @@ child_fail(struct child *c, enum outer_step step)
 	_exit(125);
 }
 
-static int
-write_maps(const struct child *c)
+/* First of all, so that whatever it costs is the group's. */
+static void
+child_groups(struct child *c)
 {
-	if (early_write("/proc/self/setgroups", 0, 0, "deny", 4) != 0 &&
-	    errno != ENOENT)
-		return -1;
-	if (early_write("/proc/self/uid_map", 0, 0, c->uid_map,
-	    strlen(c->uid_map)) != 0)
-		return -1;
-	return early_write("/proc/self/gid_map", 0, 0, c->gid_map,
-	    strlen(c->gid_map));
+	const struct jail_limits *l = &c->o->spec->limits;
+
+	for (size_t i = 0; i < l->njoin_fds; i++)
+		if (write(l->join_fds[i], "0", 1) != 1)
+			child_fail(c, OUTER_GROUP);
 }
 
 static void
@@ -86,9 +87,11 @@ child_network(struct child *c)
 	struct outer *o = c->o;
 	const struct jail_spec *spec = o->spec;
 
-	if (route_setup(spec->ranges, spec->nranges, &o->detail) != 0)
+	if (spec->shares_net)
+		return;
+	if (route_ranges(spec->ranges, spec->nranges, &o->detail) != 0)
 		child_fail(c, OUTER_ROUTE);
-	if (mint_listeners(o->listen_fd, &o->detail) != 0)
+	if (mint_listeners(spec, o->listen_fd, o->local_fd, &o->detail) != 0)
 		child_fail(c, OUTER_LISTEN);
 	if (nft_apply(o->listen_fd[JAIL_LISTEN_TRANSPARENT4],
 	    o->listen_fd[JAIL_LISTEN_TRANSPARENT6], &o->detail) != 0)
@@ -143,7 +146,12 @@ put_run_files(const struct outer *o)
 	    o->shim32_len, lib32_dirs,
 	    sizeof lib32_dirs / sizeof lib32_dirs[0]) != 0)
 		return -1;
-	return early_write(ETC_DIR "/ld.so.preload", O_CREAT | O_EXCL, 0644,
+	/* Empty until fence-init lays the list over it: bwrap, which comes
+	 * first, has nothing to tell. */
+	if (early_write(ETC_DIR "/ld.so.preload", O_CREAT | O_EXCL, 0644, "",
+	    0) != 0)
+		return -1;
+	return early_write(SHIM_DIR "/preload", O_CREAT | O_EXCL, 0644,
 	    o->preload, strlen(o->preload));
 }
 
@@ -153,13 +161,14 @@ put_run_files(const struct outer *o)
  * as in some containers, leaves it at ten: the rest is dropped and counted).
  */
 static int
-make_report(int *ret_fd)
+make_report(const struct jail_spec *spec, int *ret_fd)
 {
 	struct sockaddr_un sun = { .sun_family = AF_UNIX };
 	int on = 1;
 
-	(void)!early_write("/proc/sys/net/unix/max_dgram_qlen", 0, 0, "1024",
-	    4);
+	if (!spec->shares_net)		/* that one is not ours to change */
+		(void)!early_write("/proc/sys/net/unix/max_dgram_qlen", 0, 0,
+		    "1024", 4);
 	*ret_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
 	    0);
 	memcpy(sun.sun_path, RUN_DIR "/s", sizeof RUN_DIR "/s");
@@ -192,8 +201,12 @@ child_mounts(struct child *c)
 		child_fail(c, OUTER_RUN);
 	if (put_run_files(o) != 0)
 		child_fail(c, OUTER_RUN_FILES);
-	if (o->preload != NULL && make_report(&o->report_fd) != 0)
+	if (o->preload != NULL && make_report(o->spec, &o->report_fd) != 0)
 		child_fail(c, OUTER_SOCKET);
+	if (pretend_lacks("nooverlay")) {
+		errno = ENODEV;
+		child_fail(c, OUTER_ETC);
+	}
 	if (mount("overlay", "/etc", "overlay",
 	    MS_RDONLY | MS_NOSUID | MS_NODEV,
 	    "lowerdir=" ETC_DIR ":/etc") != 0)
@@ -214,10 +227,32 @@ raise_files(const struct jail_spec *spec, struct rlimit *ret_saved)
 	if (getrlimit(RLIMIT_NOFILE, ret_saved) != 0)
 		*ret_saved = (struct rlimit){ RLIM_INFINITY, RLIM_INFINITY };
 	lim = *ret_saved;
-	if (lim.rlim_cur >= spec->nmounts + SPARE_FILES)
+	if (lim.rlim_cur >= spec->nmounts + 2 * spec->nlocal_ports +
+	    SPARE_FILES)
 		return;
 	lim.rlim_cur = lim.rlim_max;
 	(void)setrlimit(RLIMIT_NOFILE, &lim);
+}
+
+/*
+ * A file on stdin that was reopened, or a terminal of the command's own in
+ * the place of ours.  The launcher's own stay as they are.
+ */
+static int
+child_stdio(int in, const struct jail_spec *spec)
+{
+	bool has_tty = spec->session == JAIL_SESSION_TTY;
+
+	if ((in >= 0 || has_tty) && unshare(CLONE_FILES) != 0)
+		return -1;
+	/* Not close-on-exec: it is the command's stdin. */
+	if (in >= 0 && dup2(in, STDIN_FILENO) < 0)
+		return -1;
+	for (int fd = 0; has_tty && fd <= STDERR_FILENO; fd++)
+		/* Not close-on-exec: it is the command's stdio. */
+		if (isatty(fd) && dup2(spec->tty_fd, fd) < 0)
+			return -1;
+	return 0;
 }
 
 static int
@@ -229,7 +264,6 @@ child_main(void *arg)
 	char *no_env[] = { NULL };
 	struct rlimit files;
 	mode_t mask;
-	int in;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* The launcher may have died before the line above; in the new pid
@@ -238,28 +272,42 @@ child_main(void *arg)
 		errno = ESRCH;
 		child_fail(c, OUTER_PARENT);
 	}
+	child_groups(c);
 	mask = umask(022);
 	raise_files(o->spec, &files);
-	if (write_maps(c) != 0)
-		child_fail(c, OUTER_MAPS);
-	pause_at("in-child-maps");
 	child_network(c);
 	pause_at("in-child-net");
 	child_mounts(c);
 	pause_at("in-child-mounts");
 	umask(mask);
-	in = c->root.stdin_fd;
-	/* The launcher's own stdin stays: it is told how far it was read. */
-	if (in >= 0 && unshare(CLONE_FILES) != 0)
-		child_fail(c, OUTER_HOLD);
-	/* Not close-on-exec: it is the command's stdin. */
-	if (in >= 0 && dup2(in, STDIN_FILENO) < 0)
-		child_fail(c, OUTER_HOLD);
+	if (child_stdio(c->root.stdin_fd, o->spec) != 0)
+		child_fail(c, OUTER_STDIO);
 	for (size_t i = 0; i < o->npass_fds; i++)
 		fcntl(o->pass_fds[i], F_SETFD, 0);
 	(void)setrlimit(RLIMIT_NOFILE, &files);
-	execve(o->spec->bwrap, o->argv, no_env);
+	if (o->spec->bwrap == NULL && root_enter(&c->root) != 0)
+		child_fail(c, OUTER_ENTER);
+	execve(o->program, o->argv, no_env);
 	child_fail(c, OUTER_EXEC);
+}
+
+/*
+ * The first child: what it enters it cannot leave again, and the launcher has
+ * to stay where it is.  CLONE_PARENT: the second is the launcher's child.
+ */
+static int
+enter_main(void *arg)
+{
+	struct child *c = arg;
+
+	if (setns(c->net.user_fd, CLONE_NEWUSER) != 0 ||
+	    (!c->o->spec->shares_net &&
+	    setns(c->net.net_fd, CLONE_NEWNET) != 0))
+		child_fail(c, OUTER_CLONE);
+	c->o->pid = clone(child_main, c->stack, c->flags, c);
+	if (c->o->pid < 0)
+		child_fail(c, OUTER_CLONE);
+	_exit(0);
 }
 
 /* ---- in the launcher ---- */
@@ -269,56 +317,104 @@ close_sockets(struct outer *o)
 {
 	for (size_t i = 0; i < JAIL_NLISTENERS; i++)
 		fd_close(&o->listen_fd[i]);
+	for (size_t i = 0; i < 2 * o->spec->nlocal_ports; i++)
+		fd_close(&o->local_fd[i]);
 	fd_close(&o->report_fd);
 	fd_close(&o->stdin_fd);
+}
+
+static int
+outer_fail(struct outer *o, enum outer_step step, int sys)
+{
+	o->failed_at = step;
+	o->sys = sys;
+	return -1;
+}
+
+/* The namespaces that were begun while the policy was read, or are now. */
+static int
+take_ahead(struct outer *o, struct ahead_end *ret)
+{
+	static const enum outer_step steps[] = {
+		[AHEAD_CLONE] = OUTER_CLONE, [AHEAD_PARENT] = OUTER_PARENT,
+		[AHEAD_MAPS] = OUTER_MAPS, [AHEAD_ROUTE] = OUTER_ROUTE,
+	};
+	struct ahead *own = o->ahead == NULL ? ahead_start() : NULL;
+	struct ahead *a = own != NULL ? own : o->ahead;
+	int rc;
+
+	if (a == NULL)
+		return outer_fail(o, OUTER_CLONE, ENOMEM);
+	rc = ahead_wait(a, ret);
+	ahead_free(own);
+	if (rc == 0)
+		return 0;
+	o->detail = ret->detail;
+	return outer_fail(o, steps[ret->step], ret->sys);
+}
+
+/* Both children have a stack: the first waits while the second works. */
+static int
+make_children(struct outer *o, struct child *c)
+{
+	const int flags = CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD;
+	char *stack = mmap(NULL, 2 * STACK_BYTES, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	pid_t pid;
+
+	if (stack == MAP_FAILED)
+		return outer_fail(o, OUTER_CLONE, errno);
+	c->stack = stack + 2 * STACK_BYTES;
+	c->flags = flags | CLONE_PARENT | CLONE_NEWNS | CLONE_NEWPID |
+	    (o->spec->bwrap != NULL ? 0 :
+	    CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP);
+	pid = clone(enter_main, stack + STACK_BYTES, flags, c);
+	if (pid < 0)
+		outer_fail(o, OUTER_CLONE, errno);
+	else
+		(void)!waitpid(pid, NULL, 0);
+	if (o->failed_at != OUTER_OK && o->pid > 0)
+		(void)!waitpid(o->pid, NULL, 0);
+	munmap(stack, 2 * STACK_BYTES);
+	return o->failed_at == OUTER_OK ? 0 : -1;
 }
 
 int
 outer_start(struct outer *o)
 {
-	struct child c = { .o = o };
-	const int flags = CLONE_VM | CLONE_VFORK | CLONE_FILES |
-	    CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWPID |
-	    SIGCHLD;
-	auto_fd parent_fd = -1;
-	char *stack;
+	struct child c = { .o = o, .net = { .user_fd = -1, .net_fd = -1 } };
+	auto_fd parent_fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	int rc;
 
 	for (size_t i = 0; i < JAIL_NLISTENERS; i++)
 		o->listen_fd[i] = -1;
+	for (size_t i = 0; i < 2 * o->spec->nlocal_ports; i++)
+		o->local_fd[i] = -1;
 	o->report_fd = o->stdin_fd = -1;
 	o->failed_at = OUTER_OK;
-	o->sys = 0;
-	/* Our uid is 0 out here; bwrap maps it back to itself inside. */
-	snprintf(c.uid_map, sizeof c.uid_map, "0 %u 1\n", getuid());
-	snprintf(c.gid_map, sizeof c.gid_map, "0 %u 1\n", getgid());
-	parent_fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	o->sys = o->pid = 0;
 	c.parent_fd = parent_fd;
-	stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-	if (parent_fd < 0 || stack == MAP_FAILED) {
-		o->failed_at = OUTER_CLONE;
-		o->sys = errno;
+	if (parent_fd < 0)
+		return outer_fail(o, OUTER_CLONE, errno);
+	if (pretend_lacks("nouserns") || pretend_lacks("nonetns"))
+		return outer_fail(o, OUTER_CLONE, EPERM);
+	if (take_ahead(o, &c.net) != 0)
 		return -1;
-	}
 	root_init(&c.root, o->spec);
-	o->pid = clone(child_main, stack + STACK_BYTES, flags, &c);
-	if (o->pid < 0) {
-		o->failed_at = OUTER_CLONE;
-		o->sys = errno;
-	} else if (o->failed_at != OUTER_OK)
-		(void)!waitpid(o->pid, NULL, 0);
-	munmap(stack, STACK_BYTES);
+	rc = make_children(o, &c);
+	fd_close(&c.net.user_fd);
+	fd_close(&c.net.net_fd);
 	o->stdin_fd = c.root.stdin_fd;
 	root_release(&c.root);
-	if (o->failed_at == OUTER_OK)
-		return 0;
-	close_sockets(o);
-	return -1;
+	if (rc != 0)
+		close_sockets(o);
+	return rc;
 }
 
 static const char *const step_text[] = {
 	[OUTER_CLONE] = "cannot make the jail's namespaces",
 	[OUTER_PARENT] = "the launcher went away",
+	[OUTER_GROUP] = "cannot move the jail into its cgroup",
 	[OUTER_MAPS] = "cannot map the user into the jail",
 	[OUTER_ROUTE] = "cannot set up the jail's network",
 	[OUTER_LISTEN] = "cannot listen inside the jail's network",
@@ -330,42 +426,10 @@ static const char *const step_text[] = {
 	[OUTER_SOCKET] = "cannot bind the report socket in /run",
 	[OUTER_ETC] = "cannot lay an overlay over /etc",
 	[OUTER_ROOT] = "cannot mount over a path",
-	[OUTER_EXEC] = "cannot execute bwrap",
+	[OUTER_ENTER] = "cannot enter the jail's tree",
+	[OUTER_STDIO] = "cannot hand over stdin, stdout and stderr",
+	[OUTER_EXEC] = "cannot execute the jail's first program",
 };
-
-/* Is this sysctl there, and does it hold this value? */
-static bool
-sysctl_is(const char *path, const char *value)
-{
-	char text[32];
-	ssize_t n = fd_read_file(AT_FDCWD, path, text, sizeof text - 1);
-
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	return strcmp(text, value) == 0;
-}
-
-static void
-explain_clone(int sys, struct err *e)
-{
-	if (sysctl_is("/proc/sys/kernel/unprivileged_userns_clone", "0"))
-		err_hint(e, "sysctl kernel.unprivileged_userns_clone=1 allows "
-		    "user namespaces");
-	else if (sysctl_is("/proc/sys/user/max_user_namespaces", "0"))
-		err_hint(e, "sysctl user.max_user_namespaces=15000 allows user "
-		    "namespaces");
-	else if (access("/run/fence/s", F_OK) == 0)
-		err_hint(e, "already inside fence: the outer jail holds for "
-		    "every command in it");
-	else if (sys == ENOSPC || sys == EUSERS)
-		err_hint(e, "the limit user.max_user_namespaces or its net, "
-		    "mnt or pid sibling is used up");
-	else if (sys == EPERM)
-		err_hint(e, "a container or security module forbids user "
-		    "namespaces here");
-}
 
 /* The network steps know more precisely where they failed. */
 static const char *
@@ -397,23 +461,19 @@ outer_explain(const struct outer *o, struct err *e)
 	    detail != NULL ? ")" : "");
 	switch (o->failed_at) {
 	case OUTER_CLONE:
-		explain_clone(o->sys, e);
-		break;
 	case OUTER_MAPS:
-		/* Ubuntu 23.10 and later let the clone pass and then take
-		 * every right of the new namespace away. */
-		if (sysctl_is("/proc/sys/kernel/"
-		    "apparmor_restrict_unprivileged_userns", "1"))
-			err_hint(e, "AppArmor restricts user namespaces: sysctl "
-			    "kernel.apparmor_restrict_unprivileged_userns=0, "
-			    "or a profile for fence-run");
+		err_hint(e, "%s", cure_userns(o->sys,
+		    o->failed_at == OUTER_MAPS).cure);
 		break;
 	case OUTER_NFT:
 		err_hint(e, "the kernel needs nf_tables with nft_tproxy "
 		    "(modprobe nft_tproxy)");
 		break;
 	case OUTER_ETC:
-		if (o->sys == EINVAL)
+		if (o->sys == ENODEV)
+			err_hint(e, "the kernel needs overlayfs (modprobe "
+			    "overlay)");
+		else if (o->sys == EINVAL)
 			err_hint(e, "something is mounted below /etc (as "
 			    "containers do), or the kernel is older than 5.11");
 		break;

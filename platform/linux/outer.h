@@ -1,8 +1,12 @@
 /*
- * outer: the namespaces around bwrap.  One clone makes user, mount, network
- * and pid namespaces; the child, which shares our memory and descriptor
- * table until it executes bwrap, builds the network, the private /run and
- * the /etc overlay there.  Nothing inside the jail can administer any of it.
+ * outer: the namespaces around the jail.  User and network namespace were made
+ * ahead (ahead.h).  A first child enters them and makes a second, our child
+ * like itself, with mount and pid namespaces of its own.  Both share our memory
+ * and descriptor table; the second builds gate, private /run, /etc overlay and
+ * tree, and executes bwrap or, with the native engine, fence-init.
+ * bwrap then makes the inner namespaces; natively IPC, UTS and cgroup come
+ * with the clone, and fence-init leaves the user namespace for one below it.
+ * Either way nothing inside the jail can administer any of it.
  */
 #ifndef FENCE_LINUX_OUTER_H
 #define FENCE_LINUX_OUTER_H
@@ -12,16 +16,20 @@
 #include "platform/jail.h"
 
 enum outer_step {
-	OUTER_OK, OUTER_CLONE, OUTER_PARENT, OUTER_MAPS, OUTER_ROUTE,
+	OUTER_OK, OUTER_CLONE, OUTER_PARENT, OUTER_GROUP, OUTER_MAPS,
+	OUTER_ROUTE,
 	OUTER_LISTEN, OUTER_NFT, OUTER_PRIVATE, OUTER_HOLD, OUTER_RUN,
-	OUTER_RUN_FILES, OUTER_SOCKET, OUTER_ETC, OUTER_ROOT, OUTER_EXEC,
+	OUTER_RUN_FILES, OUTER_SOCKET, OUTER_ETC, OUTER_ROOT, OUTER_ENTER,
+	OUTER_STDIO, OUTER_EXEC,
 };
 
 struct outer {
 	/* The plan; everything is ready before the clone. */
 	const struct jail_spec	*spec;
-	char *const		*argv;		/* of bwrap */
-	const int		*pass_fds;	/* bwrap inherits these, */
+	struct ahead		*ahead;		/* or NULL: not begun yet */
+	const char		*program;	/* bwrap, or fence-init */
+	char *const		*argv;		/* its own */
+	const int		*pass_fds;	/* it inherits these, */
 	size_t			 npass_fds;	/* close-on-exec or not */
 	const char		*preload;	/* text of ld.so.preload, or NULL */
 	const void		*shim, *shim32;	/* bytes of the objects */
@@ -30,6 +38,7 @@ struct outer {
 	/* The result. */
 	pid_t			 pid;
 	int			 listen_fd[JAIL_NLISTENERS];
+	int			*local_fd;	/* the caller's storage */
 	int			 report_fd;	/* -1 without shim */
 	int			 stdin_fd;	/* see struct jail */
 	enum outer_step		 failed_at;

@@ -75,7 +75,7 @@ plan_is_sound(const void *base, size_t size)
 		return false;
 	return string_fits(p, p->program) && string_fits(p, p->cwd) &&
 	    (p->proc == 0 || string_fits(p, p->proc)) &&
-	    p->argc >= 1 &&
+	    p->argc >= 1 && p->session <= INIT_SESSION_TTY &&
 	    strings_fit(p, p->argv, p->argc) &&
 	    strings_fit(p, p->envp, p->envc) &&
 	    rules_fit(p) && keep_fits(p) && p->nfilter <= BPF_MAXINSNS &&

@@ -41,11 +41,13 @@ static const char *const dev_names[ROOT_NDEVS] = {
 void
 root_init(struct root *r, const struct jail_spec *spec)
 {
+	int tty = spec->session == JAIL_SESSION_TTY ? spec->tty_fd :
+	    STDOUT_FILENO;
+
 	*r = (struct root){ .spec = spec, .console_fd = -1,
 	    .stdin_fd = -1 };
 	r->tree_fd = xcalloc(spec->nmounts + 1, sizeof *r->tree_fd);
-	if (isatty(STDOUT_FILENO) && ttyname_r(STDOUT_FILENO, r->console,
-	    sizeof r->console) != 0)
+	if (isatty(tty) && ttyname_r(tty, r->console, sizeof r->console) != 0)
 		r->console[0] = '\0';
 }
 
@@ -293,12 +295,27 @@ put_ours(const char *from, const char *path, int how, uint64_t attr)
 	return put(&fd, path, way_mode(path));
 }
 
-/* Something nobody may open; read-only, so that chmod fails. */
+/*
+ * Something nobody may open; read-only, so that chmod fails.  Where we may not
+ * go ourselves (root's jail, and a folder that another user keeps to himself)
+ * the command may not, either: it has fewer rights than we have here.  What is
+ * gone since it was planned, as sockets are, needs no mask; the guard sees it
+ * return.
+ */
 static int
 put_mask(const char *mask, const char *path)
 {
-	return put_ours(mask, path, 0, ATTR_RDONLY | ATTR_NOSUID |
-	    ATTR_NODEV);
+	struct stat st;
+	int saved;
+
+	if (put_ours(mask, path, 0, ATTR_RDONLY | ATTR_NOSUID |
+	    ATTR_NODEV) == 0)
+		return 0;
+	saved = errno;
+	if (saved == EACCES || (lstat(path, &st) != 0 && errno == ENOENT))
+		return 0;
+	errno = saved;
+	return -1;
 }
 
 static int
@@ -441,4 +458,16 @@ root_build(struct root *r, const char *run_dir, const char *etc_dir)
 	    ATTR_NODEV) != 0 || lend_proc() != 0)
 		return -1;
 	return put_mounts(r);
+}
+
+int
+root_enter(const struct root *r)
+{
+	if (!r->spec->is_apart)
+		return chdir("/");
+	/* The old root lies on top of the new one until it is let go of. */
+	if (chdir(ROOT_APART) != 0 || syscall(SYS_pivot_root, ".", ".") != 0 ||
+	    umount2(".", MNT_DETACH) != 0)
+		return -1;
+	return chdir("/");
 }

@@ -2,7 +2,8 @@
  * root: the file tree of the jail, built in place in the outer mount
  * namespace.  bwrap then binds it as a whole: a mount costs us 10 µs and
  * bwrap, which reads all mounts for each, 250.  What bwrap inherits from a
- * namespace above its own is locked: nothing inside can undo it.
+ * namespace above its own is locked: nothing inside can undo it.  Natively the
+ * namespace itself is the jail's, and nobody inside has a right over it.
  *
  * First every tree that a mount shows is taken hold of, then / becomes
  * read-only as a whole, then the trees and masks are laid over it in order.
@@ -46,5 +47,7 @@ int	 root_hold(struct root *);
  * are laid over /etc.  -1 with errno.
  */
 int	 root_build(struct root *, const char *run_dir, const char *etc_dir);
+/* Without bwrap: a tree that was built apart becomes "/".  -1 with errno. */
+int	 root_enter(const struct root *);
 
 #endif

@@ -193,12 +193,12 @@ route_pardon(uint32_t step, int error, const void *arg)
 
 /* One send carries all steps, or as many as fit when ranges are many. */
 static int
-route_talk(int fd, const struct jail_range *ranges, size_t n, int *ret_step)
+route_talk(int fd, size_t step, const struct jail_range *ranges, size_t n,
+    int *ret_step)
 {
 	unsigned char data[8192];
 	struct nl_buf b;
 	uint32_t seq;
-	size_t step = ROUTE_LINK;
 
 	while (step < ROUTE_RANGE + n) {
 		nl_init(&b, data, sizeof data);
@@ -220,8 +220,9 @@ route_talk(int fd, const struct jail_range *ranges, size_t n, int *ret_step)
 	return 0;
 }
 
-int
-route_setup(const struct jail_range *ranges, size_t n, int *ret_step)
+static int
+route_from(size_t step, const struct jail_range *ranges, size_t n,
+    int *ret_step)
 {
 	int fd, rv, saved;
 
@@ -233,11 +234,23 @@ route_setup(const struct jail_range *ranges, size_t n, int *ret_step)
 	fd = nl_open(NETLINK_ROUTE);
 	if (fd < 0)
 		return -1;
-	rv = route_talk(fd, ranges, n, ret_step);
+	rv = route_talk(fd, step, ranges, n, ret_step);
 	saved = errno;
 	(void)close(fd);
 	errno = saved;
 	return rv;
+}
+
+int
+route_setup(const struct jail_range *ranges, size_t n, int *ret_step)
+{
+	return route_from(ROUTE_LINK, ranges, n, ret_step);
+}
+
+int
+route_ranges(const struct jail_range *ranges, size_t n, int *ret_step)
+{
+	return n == 0 ? 0 : route_from(ROUTE_RANGE, ranges, n, ret_step);
 }
 
 const char *

@@ -47,6 +47,8 @@ void	 route_message(struct nl_buf *, int step, const struct jail_range *);
  * No malloc, no stdio, under 16 KiB of stack.  -1 with errno and the step.
  */
 int	 route_setup(const struct jail_range *, size_t n, int *ret_step);
+/* The ranges alone, where route_setup() has been before. */
+int	 route_ranges(const struct jail_range *, size_t n, int *ret_step);
 const char *route_step_text(int step);
 
 #endif

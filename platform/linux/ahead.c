@@ -1,0 +1,172 @@
+#include "platform/linux/ahead.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "platform/fd.h"
+#include "platform/linux/early.h"
+#include "platform/linux/route.h"
+#include "platform/pause.h"
+
+struct ahead {
+	pid_t			 pid;	/* 0: waited for */
+	int			 parent_fd;	/* pidfd of ours, for it */
+	struct ahead_end	*end;	/* shared with it */
+};
+
+/* ---- in the process: async-signal-safe calls only ---- */
+
+static int
+write_map(const char *path, unsigned id)
+{
+	char text[32] = "0 ";
+
+	early_number(text + 2, id);
+	strcat(text, " 1\n");
+	return early_write(path, 0, 0, text, strlen(text));
+}
+
+int
+ahead_write_maps(uid_t uid, gid_t gid)
+{
+	if (early_write("/proc/self/setgroups", 0, 0, "deny", 4) != 0 &&
+	    errno != ENOENT)
+		return -1;
+	if (write_map("/proc/self/uid_map", uid) != 0)
+		return -1;
+	return write_map("/proc/self/gid_map", gid);
+}
+
+static _Noreturn void
+fail(struct ahead_end *end, enum ahead_step step)
+{
+	end->sys = errno;
+	end->step = step;
+	_exit(1);
+}
+
+/*
+ * A processor of its own, if there is another: left to the scheduler, two of
+ * three times it takes the launcher's (Linux 6.18) and nothing is gained.
+ */
+static void
+step_aside(int cpu)
+{
+	cpu_set_t set;
+
+	if (cpu < 0 || sched_getaffinity(0, sizeof set, &set) != 0)
+		return;
+	CPU_CLR((size_t)cpu, &set);
+	if (CPU_COUNT(&set) > 0)
+		(void)sched_setaffinity(0, sizeof set, &set);
+}
+
+static _Noreturn void
+work(struct ahead_end *end, int parent_fd, uid_t uid, gid_t gid)
+{
+	struct pollfd pfd = { .fd = parent_fd, .events = POLLIN };
+
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0)
+		fail(end, AHEAD_CLONE);
+	/* After the change of credentials, which may clear it. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (poll(&pfd, 1, 0) != 0) {
+		errno = ESRCH;
+		fail(end, AHEAD_PARENT);
+	}
+	if (ahead_write_maps(uid, gid) != 0)
+		fail(end, AHEAD_MAPS);
+	pause_at("in-child-maps");
+	if (route_setup(NULL, 0, &end->detail) != 0)
+		fail(end, AHEAD_ROUTE);
+	end->user_fd = open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
+	end->net_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	if (end->user_fd < 0 || end->net_fd < 0)
+		fail(end, AHEAD_CLONE);
+	end->step = AHEAD_OK;
+	_exit(0);
+}
+
+/* ---- in the launcher ---- */
+
+struct ahead *
+ahead_start(void)
+{
+	struct ahead *a = calloc(1, sizeof *a);
+	void *p;
+	int cpu;
+
+	if (a == NULL)
+		return NULL;
+	p = mmap(NULL, sizeof *a->end, PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED) {
+		free(a);
+		return NULL;
+	}
+	a->end = p;
+	*a->end = (struct ahead_end){ .step = AHEAD_CLONE, .sys = ECHILD,
+	    .user_fd = -1, .net_fd = -1 };
+	a->parent_fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	if (a->parent_fd < 0) {
+		a->end->sys = errno;
+		return a;
+	}
+	cpu = sched_getcpu();
+	/* fork() but for the descriptors, which are ours as well. */
+	a->pid = (pid_t)syscall(SYS_clone, CLONE_FILES | SIGCHLD, NULL, NULL,
+	    NULL, 0);
+	if (a->pid == 0) {
+		step_aside(cpu);
+		work(a->end, a->parent_fd, getuid(), getgid());
+	}
+	if (a->pid < 0) {
+		a->end->sys = errno;
+		a->pid = 0;
+	}
+	return a;
+}
+
+static void
+reap(struct ahead *a)
+{
+	while (a->pid > 0 && waitpid(a->pid, NULL, 0) < 0 && errno == EINTR)
+		continue;
+	a->pid = 0;
+	fd_close(&a->parent_fd);
+}
+
+int
+ahead_wait(struct ahead *a, struct ahead_end *ret)
+{
+	reap(a);
+	*ret = *a->end;
+	if (ret->step != AHEAD_OK)
+		return -1;
+	a->end->user_fd = a->end->net_fd = -1;
+	return 0;
+}
+
+void
+ahead_free(struct ahead *a)
+{
+	if (a == NULL)
+		return;
+	if (a->pid > 0)
+		kill(a->pid, SIGKILL);
+	reap(a);
+	fd_close(&a->end->user_fd);
+	fd_close(&a->end->net_fd);
+	munmap(a->end, sizeof *a->end);
+	free(a);
+}

@@ -1,0 +1,36 @@
+/*
+ * ahead: the user and network namespaces of a jail, made by a process of their
+ * own while the launcher still reads the policy.  A network namespace takes
+ * the kernel longer than anything else of the start, and depends on nothing.
+ * The process shares our descriptor table, leaves one descriptor for each of
+ * the two there, and is gone.
+ */
+#ifndef FENCE_LINUX_AHEAD_H
+#define FENCE_LINUX_AHEAD_H
+
+#include <sys/types.h>
+
+enum ahead_step { AHEAD_OK, AHEAD_CLONE, AHEAD_PARENT, AHEAD_MAPS,
+	AHEAD_ROUTE };
+
+/* What became of it. */
+struct ahead_end {
+	enum ahead_step	step;		/* that failed */
+	int		sys;		/* its errno */
+	int		detail;		/* of AHEAD_ROUTE: route.h */
+	int		user_fd, net_fd;
+};
+
+struct ahead;
+
+/* NULL: no memory.  Whatever else fails is told by ahead_wait(). */
+struct ahead	*ahead_start(void);
+/* 0, and the descriptors are the caller's; -1 with the step and errno. */
+int		 ahead_wait(struct ahead *, struct ahead_end *ret);
+void		 ahead_free(struct ahead *);	/* NULL is fine */
+
+/* "0 ID 1" in both maps of the caller's, who has just left for a new user
+ * namespace.  No malloc, no stdio. */
+int		 ahead_write_maps(uid_t, gid_t);
+
+#endif

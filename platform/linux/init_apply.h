@@ -1,0 +1,13 @@
+/*
+ * init_apply: what a plan takes away from the process that calls it, besides
+ * landlock_apply().  -1 with errno.
+ */
+#ifndef FENCE_LINUX_INIT_APPLY_H
+#define FENCE_LINUX_INIT_APPLY_H
+
+#include "platform/linux/initplan.h"
+
+int	 init_limits(const struct init_plan *);
+int	 init_filter(const struct init_plan *);
+
+#endif
