@@ -31,6 +31,7 @@ enum wire_call {
 	WIRE_OPEN = 1,		/* path, flags = open flags */
 	WIRE_EXEC,		/* path */
 	WIRE_CONNECT,		/* addr; path for AF_UNIX, "@x" if abstract */
+	WIRE_NEST,		/* a user namespace of its own; path "/" */
 };
 
 struct wire_report {
