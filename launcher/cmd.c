@@ -20,13 +20,16 @@ const struct command cmd_table[] = {
 	    .args = "connect HOST[:PORT] | read|write|exec PATH",
 	    .help = "say what the policy answers, and which line of it",
 	    .words = "connect read write exec" },
+	{ .name = "doctor", .fn = cmd_doctor, .opts = doctor_opts,
+	    .help = "try what this machine can enforce, and what holds",
+	    .words = "" },
 	{ .name = "completion", .fn = cmd_completion,
 	    .args = "bash|zsh|fish",
 	    .help = "print a completion script for a shell",
 	    .words = "bash zsh fish" },
 	{ .name = "help", .fn = cmd_help, .help = "print this text" },
 	{ .name = "import" }, { .name = "hooks" }, { .name = "learn" },
-	{ .name = "trace" }, { .name = "doctor" }, { .name = "session" },
+	{ .name = "trace" }, { .name = "session" },
 	{ .name = NULL },
 };
 

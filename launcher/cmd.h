@@ -29,6 +29,7 @@ extern const struct command cmd_table[];	/* ends with name NULL */
 extern const struct command config_table[];
 extern const struct command template_table[];
 extern const struct opt	why_opts[];
+extern const struct opt	doctor_opts[];
 
 /* In a table; NULL if there is none of that name. */
 const struct command	*cmd_find(const struct command *, const char *name);
@@ -42,6 +43,8 @@ cmd_fn		 cmd_config;
 cmd_fn		 cmd_template;
 cmd_fn		 cmd_template_list;
 cmd_fn		 cmd_why;
+cmd_fn		 cmd_doctor;
+cmd_fn		 cmd_features;		/* fence-run --linux-features */
 cmd_fn		 cmd_completion;
 
 #endif

@@ -37,6 +37,21 @@ put_words(struct buf *b, const struct command *c)
 	}
 }
 
+/* A value that is one of a few words: "a|b" as "a b". */
+static void
+put_values(struct buf *b, const char *value)
+{
+	for (const char *p = value; *p != '\0'; p++)
+		buf_putc(b, *p == '|' ? ' ' : *p);
+}
+
+static bool
+has_values(const struct opt *o)
+{
+	return o->kind != OPT_LATER && o->value != NULL &&
+	    strchr(o->value, '|') != NULL;
+}
+
 static void
 put_opts(struct buf *b, const struct opt *table)
 {
@@ -114,6 +129,27 @@ put_lookup(struct buf *b)
 	buf_puts(b, "\t*)\n\t\topts=\n\t\tlist= ;;\n\tesac\n}\n\n");
 }
 
+/* What may follow the option before the cursor. */
+static void
+put_previous(struct buf *b)
+{
+	buf_puts(b, "\tcase $prev in\n"
+	    "\t-t|--template) list='");
+	put_templates(b);
+	buf_puts(b, "' ;;\n");
+	for (const struct opt *o = run_opts; o->name != NULL; o++) {
+		if (!has_values(o))
+			continue;
+		buf_printf(b, "\t--%s) list='", o->name);
+		put_values(b, o->value);
+		buf_puts(b, "' ;;\n");
+	}
+	buf_puts(b, "\t-s|--settings|-w|--write|-r|--read|--deny-read|"
+	    "-o|--output|--chdir)\n"
+	    "\t\tlist= ;;\n"
+	    "\tesac\n");
+}
+
 static void
 put_bash(struct buf *b)
 {
@@ -125,15 +161,9 @@ put_bash(struct buf *b)
 	    "\tlocal at=${COMP_WORDS[0]##*/} first= second= opts list\n"
 	    "\t[ \"$COMP_CWORD\" -le 1 ] || first=${COMP_WORDS[1]}\n"
 	    "\t[ \"$COMP_CWORD\" -le 2 ] || second=${COMP_WORDS[2]}\n"
-	    "\t_fence_lookup \"$first\" \"$second\"\n"
-	    "\tcase $prev in\n"
-	    "\t-t|--template) list='");
-	put_templates(b);
-	buf_puts(b, "' ;;\n"
-	    "\t-s|--settings|-w|--write|-r|--read|--deny-read|-o|--output)\n"
-	    "\t\tlist= ;;\n"
-	    "\tesac\n"
-	    "\tcase $cur in\n"
+	    "\t_fence_lookup \"$first\" \"$second\"\n");
+	put_previous(b);
+	buf_puts(b, "\tcase $cur in\n"
 	    "\t-*) list=$opts ;;\n"
 	    "\tesac\n"
 	    "\tmapfile -t COMPREPLY < <(compgen -W \"$list\" -- \"$cur\")\n"
@@ -152,15 +182,9 @@ put_zsh(struct buf *b)
 	    "\tlocal first= second=\n"
 	    "\t(( CURRENT <= 2 )) || first=${words[2]}\n"
 	    "\t(( CURRENT <= 3 )) || second=${words[3]}\n"
-	    	    "\t_fence_lookup \"$first\" \"$second\"\n"
-	    "\tcase $prev in\n"
-	    "\t-t|--template) list='");
-	put_templates(b);
-	buf_puts(b, "' ;;\n"
-	    "\t-s|--settings|-w|--write|-r|--read|--deny-read|-o|--output)\n"
-	    "\t\tlist= ;;\n"
-	    "\tesac\n"
-	    "\tcase $PREFIX in\n"
+	    "\t_fence_lookup \"$first\" \"$second\"\n");
+	put_previous(b);
+	buf_puts(b, "\tcase $PREFIX in\n"
 	    "\t-*) compadd -- ${=opts} ;;\n"
 	    "\t*)\n"
 	    "\t\t[[ -z $list ]] || compadd -- ${=list}\n"
@@ -204,6 +228,10 @@ put_fish_opts(struct buf *b, const char *program, const char *when,
 		if (strcmp(o->name, "template") == 0) {
 			buf_puts(b, " -x -a '");
 			put_templates(b);
+			buf_putc(b, '\'');
+		} else if (has_values(o)) {
+			buf_puts(b, " -x -a '");
+			put_values(b, o->value);
 			buf_putc(b, '\'');
 		} else if (o->value != NULL) {
 			buf_puts(b, " -r");

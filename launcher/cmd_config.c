@@ -125,11 +125,6 @@ show(const struct config_options *o, struct arena *arena, struct err *e)
 	struct resolve_request req;
 	struct resolved res;
 
-	if (!is_ini && o->format != NULL && strcmp(o->format, "json") != 0) {
-		err_set(e, ERR_USAGE, "'%.60s' is not a format", o->format);
-		err_hint(e, "--format json or --format ini");
-		return EXIT_USAGE;
-	}
 	if (request_make(arena, &o->run, environ, &req, e) != 0 ||
 	    policy_resolve(&req, &res, e) != 0)
 		return (int)e->code;

@@ -1,13 +1,21 @@
 #include "launcher/cmd.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "launcher/exit.h"
+#include "launcher/inside.h"
+#include "launcher/keep.h"
+#include "launcher/log.h"
 #include "launcher/opt.h"
 #include "launcher/plan.h"
 #include "launcher/run.h"
+#include "launcher/startup.h"
+#include "launcher/shell.h"
 #include "launcher/trace.h"
 #include "platform/fd.h"
 
@@ -29,7 +37,41 @@ static void
 print_notices(const struct plan *plan)
 {
 	for (size_t i = 0; i < plan->nnotices; i++)
-		fprintf(stderr, "fence: %s\n", plan->notices[i]);
+		log_say("%s", plan->notices[i]);
+}
+
+/* As if we had been started there: policy, workspace and command. */
+static int
+enter(const char *dir, struct err *e)
+{
+	char path[PATH_MAX];
+
+	if (chdir(dir) != 0 || getcwd(path, sizeof path) == NULL) {
+		err_sys(e, errno, "--chdir: cannot enter '%s'", dir);
+		e->code = ERR_POLICY;
+		return -1;
+	}
+	if (setenv("PWD", path, 1) != 0)
+		return err_sys(e, errno, "--chdir");
+	return 0;
+}
+
+/* What is not the policy's business, before anything is opened. */
+static int
+check_options(const struct run_options *ro, char *const *argv, struct err *e)
+{
+	if (shell_check(ro, argv, e) != 0 || keep_check(ro, e) != 0)
+		return -1;
+	return ro->chdir != NULL ? enter(ro->chdir, e) : 0;
+}
+
+static int
+open_files(const struct run_options *ro, int *trace_fd, struct err *e)
+{
+	if (log_open(ro->log_file, getenv("FENCE_LOG_FILE"), e) != 0)
+		return -1;
+	return ro->trace_file == NULL ? 0 : trace_open(ro->trace_file,
+	    trace_fd, e);
 }
 
 static int
@@ -39,15 +81,27 @@ run_planned(const struct run_options *ro, char **argv, struct err *e)
 	struct plan plan;
 	int status = 0;
 
-	/* Before the plan, which makes the file read-only inside. */
-	if (ro->trace_file != NULL && !ro->dry_run &&
-	    trace_open(ro->trace_file, &trace_fd, e) != 0)
+	if (check_options(ro, argv, e) != 0)
+		return (int)e->code;
+	if ((ro->trace_file != NULL || ro->watch_policy) && jail_is_inside()) {
+		err_set(e, ERR_POLICY, "%s: already inside fence",
+		    ro->watch_policy ? "--watch-policy" : "--trace-file");
+		err_hint(e, "the outer fence-run keeps the %s",
+		    ro->watch_policy ? "network" : "record");
+		return (int)e->code;
+	}
+	/* Before the plan, which makes the files read-only inside. */
+	if (!ro->dry_run && open_files(ro, &trace_fd, e) != 0)
 		return (int)e->code;
 	if (plan_make(ro, argv, environ, &plan, e) != 0)
 		return (int)e->code;
 	print_notices(&plan);
+	if (ro->debug)
+		startup_tell(&plan, environ);
 	if (ro->dry_run)
 		status = dry_run(&plan);
+	else if (plan.is_inside && inside_run(ro, &plan, e) != 0)
+		status = (int)e->code;
 	else if (run_command(ro, &plan, trace_fd, &status, e) != 0)
 		status = (int)e->code;
 	plan_release(&plan);
@@ -71,7 +125,9 @@ run_options(const char *program, const struct run_options *ro, char **argv,
 	if (ro->list_templates)
 		return cmd_template_list(program, 1, (char *[]){
 		    (char *)"list", NULL }, e);
-	if (argv[0] == NULL) {
+	if (ro->linux_features)
+		return cmd_features(program, 0, NULL, e);
+	if (argv[0] == NULL && ro->command == NULL) {
 		err_set(e, ERR_USAGE, "no command given");
 		err_hint(e, "%s [options] [--] command [argument ...]",
 		    program);

@@ -80,6 +80,8 @@ parse_target(const char *text, struct host *h, uint16_t *port,
 static const char *
 by_gate(const struct host *h, const struct verdict *v)
 {
+	if (strcmp(v->rule, "network.mode") == 0)
+		return "nobody: the network is the host's";
 	if (v->action == ACTION_ALLOW)
 		return v->via_upstream ?
 		    "gate: it hands the connection to the upstream proxy" :
@@ -92,6 +94,31 @@ by_gate(const struct host *h, const struct verdict *v)
 		    "ask a proxy";
 	return "resolver: the name does not exist inside (NXDOMAIN); gate: "
 	    "403 for programs that ask a proxy";
+}
+
+/*
+ * Localhost inside is the command's own; a port of it may lead to the host's.
+ * Whatever the lists of domains say is for those who ask a proxy.
+ */
+static void
+ask_home(const struct policy *p, uint16_t port, struct answer *ret)
+{
+	struct verdict v;
+
+	decide_local(p, port, &v);
+	if (v.action == ACTION_ALLOW) {
+		ret->v = v;
+		ret->by = "gate: the port inside is the host's";
+		ret->note = NULL;
+	} else if (ret->v.action == ACTION_ALLOW) {
+		ret->note = "by the proxy alone: without it localhost is the "
+		    "command's own";
+	} else {
+		ret->v = v;
+		ret->by = "network: localhost inside is the command's own; "
+		    "gate: 403 for programs that ask a proxy";
+		ret->note = "what the command itself listens on it reaches";
+	}
 }
 
 static int
@@ -113,6 +140,8 @@ ask_connect(const struct policy *p, const char *object, struct arena *a,
 	ret->object = arena_printf(a, h.kind == HOST_IPV6 ? "[%s]:%u" :
 	    "%s:%u", h.text, (unsigned)port);
 	ret->by = by_gate(&h, &ret->v);
+	if (decide_local_is_home(&h))
+		ask_home(p, port, ret);
 	return 0;
 }
 
@@ -271,39 +300,27 @@ put_text(struct buf *b, const struct answer *a)
 }
 
 static void
-put_field(struct buf *b, const char *name, const char *value)
-{
-	if (b->len > 1)
-		buf_putc(b, ',');
-	buf_printf(b, "\"%s\":", name);
-	if (value != NULL)
-		json_put_string(b, value, strlen(value));
-	else
-		buf_puts(b, "null");
-}
-
-static void
 put_json(struct buf *b, const struct answer *a)
 {
 	const struct verdict *v = &a->v;
 
 	buf_putc(b, '{');
-	put_field(b, "verdict", v->action == ACTION_ALLOW ? "allowed" :
+	json_put_text(b, "verdict", v->action == ACTION_ALLOW ? "allowed" :
 	    "denied");
-	put_field(b, "operation", a->verb);
-	put_field(b, "object", a->object);
-	put_field(b, "rule", v->rule);
-	put_field(b, "entry", v->rule_text);
-	put_field(b, "file", v->at.file);
+	json_put_text(b, "operation", a->verb);
+	json_put_text(b, "object", a->object);
+	json_put_text(b, "rule", v->rule);
+	json_put_text(b, "entry", v->rule_text);
+	json_put_text(b, "file", v->at.file);
 	buf_printf(b, ",\"line\":%d,\"column\":%d", v->at.line, v->at.col);
-	put_field(b, "reason", v->reason);
-	put_field(b, "enforcedBy", a->by);
-	put_field(b, "note", a->note);
+	json_put_text(b, "reason", v->reason);
+	json_put_text(b, "enforcedBy", a->by);
+	json_put_text(b, "note", a->note);
 	if (v->action == ACTION_DENY && v->remedy_key[0] != '\0') {
 		buf_puts(b, ",\"remedy\":{\"key\":");
 		json_put_string(b, v->remedy_key, strlen(v->remedy_key));
-		put_field(b, "value", v->remedy_value);
-		put_field(b, "flag", v->remedy_flag);
+		json_put_text(b, "value", v->remedy_value);
+		json_put_text(b, "flag", v->remedy_flag);
 		buf_putc(b, '}');
 	}
 	buf_puts(b, "}\n");

@@ -11,6 +11,8 @@
 
 #include "platform/fd.h"
 
+enum { PROBE_S = 120 };
+
 struct attempt {
 	struct dial	*dial;
 	struct watch	*watch;
@@ -24,6 +26,8 @@ struct dial {
 	uint16_t	 port;
 	struct dial_addr addrs[DIAL_MAX_ADDRS];
 	struct attempt	 attempts[DIAL_MAX_ADDRS];
+	const int	*made;		/* sockets to use, or NULL */
+	int		 made_fd[DIAL_MAX_MADE];
 	size_t		 naddrs, next, open;
 	int		 sys;		/* of the last failure */
 	struct watch	*stagger;
@@ -105,6 +109,8 @@ dial_free(struct dial *d)
 		watch_free(d->attempts[i].watch);
 		fd_close(&d->attempts[i].fd);
 	}
+	for (size_t i = 0; d->made != NULL && i < d->naddrs; i++)
+		fd_close(&d->made_fd[i]);
 	watch_free(d->stagger);
 	watch_free(d->deadline);
 	free(d);
@@ -170,17 +176,22 @@ attempt_start(struct dial *d, size_t i)
 	struct attempt *a = &d->attempts[i];
 	struct sockaddr_storage ss;
 	socklen_t len = fill(&ss, &d->addrs[i], d->port);
-	int on = 1;
+	const int on = 1, probe_s = PROBE_S;
 
 	a->dial = d;
 	a->watch = NULL;
-	a->fd = socket(d->addrs[i].family,
-	    SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	a->fd = d->made != NULL ? fd_take(&d->made_fd[i]) :
+	    socket(d->addrs[i].family, SOCK_STREAM | SOCK_NONBLOCK |
+	    SOCK_CLOEXEC, 0);
 	if (a->fd < 0) {
 		d->sys = errno;
 		return false;
 	}
 	setsockopt(a->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+	/* A machine that vanished is noticed before the hour of silence. */
+	setsockopt(a->fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+	setsockopt(a->fd, IPPROTO_TCP, TCP_KEEPIDLE, &probe_s,
+	    sizeof probe_s);
 	if (connect(a->fd, (struct sockaddr *)&ss, len) != 0 &&
 	    errno != EINPROGRESS) {
 		d->sys = errno;
@@ -250,9 +261,8 @@ interleave(struct dial *d, const struct dial_addr *addrs, size_t n)
 	}
 }
 
-struct dial *
-dial_start(struct loop *loop, const struct dial_addr *addrs, size_t n,
-    uint16_t port, dial_fn *fn, void *arg)
+static struct dial *
+dial_new(struct loop *loop, uint16_t port, dial_fn *fn, void *arg)
 {
 	struct dial *d = calloc(1, sizeof *d);
 
@@ -263,7 +273,14 @@ dial_start(struct loop *loop, const struct dial_addr *addrs, size_t n,
 	d->arg = arg;
 	d->port = port;
 	d->sys = EHOSTUNREACH;
-	interleave(d, addrs, n < DIAL_MAX_ADDRS ? n : DIAL_MAX_ADDRS);
+	return d;
+}
+
+static struct dial *
+dial_begin(struct dial *d)
+{
+	struct loop *loop = d->loop;
+
 	/* An attempt that fails at once is left to the loop: the callback
 	 * never comes before the caller has the pointer. */
 	d->stagger = loop_after(loop, DIAL_NEXT_MS, stagger_due, d);
@@ -275,4 +292,33 @@ dial_start(struct loop *loop, const struct dial_addr *addrs, size_t n,
 	if (d->naddrs == 0 || !attempt_start(d, d->next++))
 		watch_after(d->stagger, 0);
 	return d;
+}
+
+struct dial *
+dial_start(struct loop *loop, const struct dial_addr *addrs, size_t n,
+    uint16_t port, dial_fn *fn, void *arg)
+{
+	struct dial *d = dial_new(loop, port, fn, arg);
+
+	if (d == NULL)
+		return NULL;
+	interleave(d, addrs, n < DIAL_MAX_ADDRS ? n : DIAL_MAX_ADDRS);
+	return dial_begin(d);
+}
+
+struct dial *
+dial_start_made(struct loop *loop, const struct dial_addr *addrs, int *fds,
+    size_t n, uint16_t port, dial_fn *fn, void *arg)
+{
+	struct dial *d = n <= DIAL_MAX_MADE ? dial_new(loop, port, fn, arg) :
+	    NULL;
+
+	if (d == NULL)
+		return NULL;
+	for (; d->naddrs < n; d->naddrs++) {
+		d->addrs[d->naddrs] = addrs[d->naddrs];
+		d->made_fd[d->naddrs] = fd_take(&fds[d->naddrs]);
+	}
+	d->made = d->made_fd;
+	return dial_begin(d);
 }

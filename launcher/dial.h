@@ -19,7 +19,7 @@ struct dial_addr {
 	uint8_t	addr[16];	/* network order */
 };
 
-enum { DIAL_MAX_ADDRS = 16, DIAL_DEADLINE_MS = 10000, DIAL_NEXT_MS = 250 };
+enum { DIAL_MAX_ADDRS = 16, DIAL_MAX_MADE = 2, DIAL_DEADLINE_MS = 10000, DIAL_NEXT_MS = 250 };
 
 /*
  * Called once, never from inside dial_start().  fd: connected, non-blocking,
@@ -30,6 +30,12 @@ typedef void	 dial_fn(int fd, int sys, void *arg);
 /* NULL: out of memory or descriptors. */
 struct dial	*dial_start(struct loop *, const struct dial_addr *, size_t n,
 		    uint16_t port, dial_fn *, void *arg);
+/*
+ * The same by sockets that are there, non-blocking, one for each address and
+ * in this order; at most DIAL_MAX_MADE.  Takes them.
+ */
+struct dial	*dial_start_made(struct loop *, const struct dial_addr *,
+		    int *fds, size_t n, uint16_t port, dial_fn *, void *arg);
 void		 dial_cancel(struct dial *);	/* no callback; NULL is fine */
 
 /* Does this address belong to this machine?  True in doubt. */

@@ -1,7 +1,7 @@
 /*
  * enforce: what a policy asks and this version cannot give.  A restriction,
  * or a value whose enforcer is not built, is an error before anything is
- * started; a grant that is not built is a notice, since it only refuses more.
+ * started; rules that are guidance are a notice.
  */
 #ifndef FENCE_LAUNCHER_ENFORCE_H
 #define FENCE_LAUNCHER_ENFORCE_H

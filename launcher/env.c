@@ -5,33 +5,23 @@
 #include <string.h>
 #include <strings.h>
 
+#include "launcher/direct.h"
+#include "launcher/proxyvars.h"
 #include "platform/base/str.h"
 
-#define PROXY_URL	"http://127.0.0.1:3128"
-#define SOCKS_URL	"socks5h://127.0.0.1:1080"
-#define NO_PROXY_LIST	"localhost,127.0.0.1,::1"
-
-/* Set inside, whatever the host has; the first whatever the policy says. */
-static const char *const ours[] = {
-	"FENCE_SANDBOX=1",
-	"HTTP_PROXY=" PROXY_URL, "http_proxy=" PROXY_URL,
-	"HTTPS_PROXY=" PROXY_URL, "https_proxy=" PROXY_URL,
-	"ALL_PROXY=" SOCKS_URL, "all_proxy=" SOCKS_URL,
-	"NO_PROXY=" NO_PROXY_LIST, "no_proxy=" NO_PROXY_LIST,
-};
+/* Set inside, whatever the host has and the policy says. */
+static const char fixed[] = "FENCE_SANDBOX=1";
 
 /* Gone from what the host has: a name, or a prefix that ends in '*'. */
 static const char *const gone[] = {
 	"LD_*", "DYLD_*",		/* the loader is ours alone */
-	"FENCE_PRETEND", "FENCE_PAUSE_AT",
+	"FENCE_PRETEND", "FENCE_PAUSE_AT", "FENCE_ENGINE",
 };
 
 /* How names of secrets end (env.denySecrets). */
 static const char *const secret_ends[] = { "_TOKEN", "_KEY", "_SECRET",
     "_SECRETS", "_PASSWORD", "_PASSWD", "_PASSPHRASE", "_CREDENTIALS",
     "_ACCESS_KEY_ID" };
-
-enum { NOURS = sizeof ours / sizeof ours[0] };
 
 static size_t
 name_len(const char *s)
@@ -56,20 +46,16 @@ env_get(char *const *env, const char *name)
 	return NULL;
 }
 
-/* HTTP_PROXY, Ftp_Proxy, npm_config_https_proxy, npm_config_noproxy … */
-static bool
-is_proxy(const char *var)
+bool
+env_is_fixed(const char *var)
 {
-	size_t n = name_len(var);
-
-	return (n >= 6 && strncasecmp(var + n - 6, "_proxy", 6) == 0) ||
-	    (n >= 8 && strncasecmp(var + n - 8, "_noproxy", 8) == 0);
+	return same_name(var, fixed);
 }
 
-static bool
-is_gone(const char *var)
+bool
+env_is_ours(const char *var)
 {
-	if (is_proxy(var))
+	if (proxyvars_is(var) || env_is_fixed(var))
 		return true;
 	for (size_t i = 0; i < sizeof gone / sizeof gone[0]; i++) {
 		size_t n = strlen(gone[i]);
@@ -79,9 +65,6 @@ is_gone(const char *var)
 		    same_name(var, gone[i]))
 			return true;
 	}
-	for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
-		if (same_name(var, ours[i]))
-			return true;
 	return false;
 }
 
@@ -172,31 +155,49 @@ asan_options(struct arena *a, char *const *host)
 	    arena_strdup(a, "ASAN_OPTIONS=verify_asan_link_order=0");
 }
 
+/* Where the network is the host's, so are its proxies. */
+static bool
+keeps_proxies(const struct policy *p)
+{
+	return direct_is(p) &&
+	    p->net.proxy_variables.value != NET_PROXYVARS_OFF;
+}
+
+static bool
+is_kept(const struct policy *p, const char *var)
+{
+	return keeps_proxies(p) && proxyvars_is(var);
+}
+
 char **
 env_compose(struct arena *a, char *const *host, const struct policy *p,
     const char *const *roots, size_t nroots)
 {
 	const struct strlist *set = &p->env.set.list;
-	size_t n = 0, k = 0, nours = NOURS;
+	char *ours;
+	size_t n = 0, k = 0;
 	char **out;
 
-	if (p->net.proxy_variables.value == NET_PROXYVARS_OFF)
-		nours = 1;
 	while (host[n] != NULL)
 		n++;
-	out = arena_alloc(a, (n + NOURS + set->n + 2) * sizeof *out);
+	out = arena_alloc(a, (n + proxyvars_count() +
+	    set->n + 3) * sizeof *out);
 	for (size_t i = 0; i < n; i++)
-		if (!is_gone(host[i]) && !is_denied(p, host[i]) &&
+		if ((!env_is_ours(host[i]) || is_kept(p, host[i])) &&
+		    !is_denied(p, host[i]) &&
 		    !is_stale(host[i], roots, nroots) &&
 		    !same_name(host[i], "ASAN_OPTIONS"))
-			out[k++] = host[i];
+			out[k++] = keeps_proxies(p) ? host[i] :
+			    proxyvars_scrub(a, host[i]);
 	for (size_t i = 0; i < set->n; i++)
-		if (!same_name(set->v[i].name, ours[0]))
+		if (!env_is_fixed(set->v[i].name))
 			out[k++] = arena_printf(a, "%s=%s", set->v[i].name,
 			    set->v[i].text);
-	for (size_t i = 0; i < nours; i++)
-		if (i == 0 || !is_set_by_policy(p, ours[i]))
-			out[k++] = arena_strdup(a, ours[i]);
+	out[k++] = arena_strdup(a, fixed);
+	for (size_t i = 0; !direct_is(p) &&
+	    (ours = proxyvars_nth(a, p, i)) != NULL; i++)
+		if (!is_set_by_policy(p, ours))
+			out[k++] = ours;
 	if (!is_set_by_policy(p, "ASAN_OPTIONS"))
 		out[k++] = asan_options(a, host);
 	out[k] = NULL;

@@ -5,6 +5,8 @@
 #ifndef FENCE_LAUNCHER_ENV_H
 #define FENCE_LAUNCHER_ENV_H
 
+#include <stdbool.h>
+
 #include "platform/base/arena.h"
 #include "policy/policy.h"
 
@@ -15,6 +17,9 @@
  */
 char	**env_compose(struct arena *, char *const *host,
 	    const struct policy *, const char *const *roots, size_t nroots);
+/* Of NAME or NAME=VALUE: the host's is never taken; nobody's is. */
+bool	 env_is_ours(const char *var);
+bool	 env_is_fixed(const char *var);
 /* The value of NAME in such an array, or NULL. */
 const char	*env_get(char *const *env, const char *name);
 

@@ -20,6 +20,10 @@ static const struct {
 	{ ECONNREFUSED, "ECONNREFUSED" }, { ECONNRESET, "ECONNRESET" },
 	{ ETIMEDOUT, "ETIMEDOUT" }, { ENETDOWN, "ENETDOWN" },
 	{ EADDRNOTAVAIL, "EADDRNOTAVAIL" }, { EAFNOSUPPORT, "EAFNOSUPPORT" },
+	{ EINVAL, "EINVAL" }, { EBADF, "EBADF" }, { ESRCH, "ESRCH" },
+	{ EFAULT, "EFAULT" }, { ENODEV, "ENODEV" }, { EMFILE, "EMFILE" },
+	{ ENOMEM, "ENOMEM" }, { EUSERS, "EUSERS" },
+	{ EOPNOTSUPP, "EOPNOTSUPP" }, { EPROTONOSUPPORT, "EPROTONOSUPPORT" },
 };
 
 const char *
@@ -36,9 +40,10 @@ bool
 event_is_trouble(const struct event *e)
 {
 	switch (e->kind) {
+	case EVENT_CONNECT:
+		return e->verdict.action == ACTION_DENY || e->sys != 0;
 	case EVENT_OPEN:
 	case EVENT_EXEC:
-	case EVENT_CONNECT:
 	case EVENT_DNS:
 	case EVENT_SNI:
 		return e->verdict.action == ACTION_DENY;
@@ -47,6 +52,8 @@ event_is_trouble(const struct event *e)
 	case EVENT_DROPPED:
 	case EVENT_WORKER:
 	case EVENT_SUSPECT:
+	case EVENT_LIMIT:
+	case EVENT_NEST:
 		return true;
 	case EVENT_RUN_START:
 	case EVENT_RUN_END:

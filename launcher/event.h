@@ -20,6 +20,8 @@ enum event_kind {
 	EVENT_RUN_START, EVENT_RUN_END, EVENT_POLICY, EVENT_DROPPED,
 	EVENT_WORKER,		/* a worker died or was limited: a finding */
 	EVENT_SUSPECT,		/* what a worker saw looks bad: a finding */
+	EVENT_LIMIT,		/* a limit of the policy was met: a finding */
+	EVENT_NEST,		/* a sandbox inside was refused: a finding */
 };
 
 enum event_witness { WITNESS_SHIM, WITNESS_GATE, WITNESS_MONITOR,
@@ -62,6 +64,7 @@ struct event {
 	uint16_t		 port;
 	bool			 is_socks;	/* CONNECT: asked of the proxy */
 	const char		*method;	/* HTTP: "CONNECT", "GET" */
+	const char		*url_path;	/* HTTP: or NULL; raw bytes */
 	const char		*qtype;		/* DNS: "A", "A AAAA" */
 	int			 status;	/* HTTP 403; RUN_END exit status */
 	int64_t			 duration_ms;
@@ -87,7 +90,7 @@ void	 event_json(const struct event *, const struct event_run *,
 /* "make[4701] → sh[4703] → cc1[4711]", escaped. */
 void	 event_chain(const struct event *, struct buf *);
 
-/* Was something refused (or, for HTTP, did it fail)?  What -m prints. */
+/* Was something refused (or, for HTTP and CONNECT, did it fail)?  What -m prints. */
 bool	 event_is_trouble(const struct event *);
 /* "EACCES"; "errno 200" for a stranger; ret is used for the latter. */
 const char	*event_errno(int sys, char ret[24]);

@@ -6,6 +6,7 @@
 enum {
 	EXIT_POLICY = 1,	/* policy or preflight refusal */
 	EXIT_USAGE = 2,
+	EXIT_TIME = 124,	/* limits.time, as timeout(1) says it */
 	EXIT_JAIL = 125,	/* the jail could not be built */
 	EXIT_NOEXEC = 126,
 	EXIT_NOTFOUND = 127,

@@ -4,6 +4,8 @@
  * policy names it.
  */
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,6 +35,33 @@ is_allowed(const struct policy *p, const char *path, const char *real,
 	return v.action == ACTION_ALLOW;
 }
 
+/*
+ * Started by root: inside, uid 0 has no capability, and the folders of others
+ * are as closed to it as to anyone.  Nothing can be mounted there, either.
+ */
+static bool
+is_out_of_reach(const char *path)
+{
+	char dir[PATH_MAX];
+	struct stat st;
+
+	for (const char *s = strchr(path + 1, '/'); geteuid() == 0 &&
+	    s != NULL; s = strchr(s + 1, '/')) {
+		mode_t need = S_IXOTH;
+
+		snprintf(dir, sizeof dir, "%.*s", (int)(s - path), path);
+		if (stat(dir, &st) != 0)
+			return true;
+		if (st.st_uid == 0)
+			need = S_IXUSR;
+		else if (st.st_gid == 0)
+			need = S_IXGRP;
+		if ((st.st_mode & need) == 0)
+			return true;
+	}
+	return false;
+}
+
 static void
 add_socket(struct gather *g, const char *path)
 {
@@ -42,7 +71,7 @@ add_socket(struct gather *g, const char *path)
 
 	tree_look(g->arena, path, &node);
 	if (node.kind == TREE_MISSING || lstat(node.real, &st) != 0 ||
-	    !S_ISSOCK(st.st_mode))
+	    !S_ISSOCK(st.st_mode) || is_out_of_reach(node.real))
 		return;
 	if (is_allowed(g->rq->policy, path, node.real, &is_named)) {
 		if (is_named)

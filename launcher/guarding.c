@@ -1,4 +1,5 @@
 #include "launcher/guarding.h"
+#include "launcher/log.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -70,15 +71,14 @@ told(const struct guard_told *t, void *arg)
 	if (t->deed == GUARD_REMASKED || ++g->nlines > LINES_MAX)
 		return;
 	buf_init(&b, 0);
-	buf_puts(&b, "fence: ");
 	put_word(&b, t->path);
 	put_deed(&b, t);
 	if (t->count > 1)
 		buf_printf(&b, " (%u times)", t->count);
-	fprintf(stderr, "%s\n", b.data);
+	log_say("%s", b.data);
 	buf_release(&b);
 	if (g->nlines == LINES_MAX)
-		fputs("fence: more of this is in the record only\n", stderr);
+		log_say("more of this is in the record only");
 }
 
 static void
@@ -92,8 +92,8 @@ ready(struct watch *w, int what, void *arg)
 		return;
 	watch_free(g->watch);
 	g->watch = NULL;
-	fputs("fence: the guard ended: guarded names are looked after when "
-	    "the run ends\n", stderr);
+	log_say("the guard ended: guarded names are looked after when the "
+	    "run ends");
 }
 
 struct guarding *

@@ -2,12 +2,26 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 
 #include "launcher/who.h"
 
-enum { WHO_MS = 100 };		/* a second, for finding out who asked */
+enum {
+	WHO_MS = 100,		/* a second, for finding out who asked */
+	ASKERS = 32,		/* remembered */
+};
+
+struct askers {
+	struct asker {
+		struct ask_source	source;
+		struct event_process	process[EVENT_ANCESTORS];
+		unsigned		nprocess;
+	} v[ASKERS];
+	unsigned	next;
+};
 
 static const char *
 qtype_name(unsigned type, char buf[16])
@@ -26,27 +40,30 @@ qtype_name(unsigned type, char buf[16])
 }
 
 static int64_t
-now_us(void)
+now_us(clockid_t clock)
 {
 	struct timespec ts = { 0 };
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(clock, &ts);
 	return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
 }
 
 /*
  * A jail with thousands of sockets and processes makes the search for the
- * asker long.  It may cost a tenth of each second; beyond that records come
- * without a process.
+ * asker long.  It may cost a tenth of each second of ours (waiting for a busy
+ * machine costs nothing); beyond that records come without a process.
  */
 static void
 find_asker(struct herald *h, const struct ask_msg *q, struct event *ev)
 {
-	int64_t start = now_us();
+	int64_t start = now_us(CLOCK_PROCESS_CPUTIME_ID);
+	int64_t second = now_us(CLOCK_MONOTONIC) / 1000000;
 	pid_t pid;
 
-	if (start / 1000000 != h->who_second) {
-		h->who_second = start / 1000000;
+	if (q->via == ASK_VIA_INSIDE)
+		return;			/* nobody of the jail's */
+	if (second != h->who_second) {
+		h->who_second = second;
 		h->who_us = 0;
 	}
 	if (h->who_us > WHO_MS * 1000)
@@ -54,7 +71,50 @@ find_asker(struct herald *h, const struct ask_msg *q, struct event *ev)
 	pid = who_socket(h->jail_pid, q->is_udp, &q->source);
 	if (pid > 0)
 		who_pid(pid, h->stop_pid, ev);
-	h->who_us += now_us() - start;
+	h->who_us += now_us(CLOCK_PROCESS_CPUTIME_ID) - start;
+}
+
+void
+herald_remember(struct herald *h, const struct ask_msg *q)
+{
+	struct event ev = { .nprocess = 0 };
+	struct asker *a;
+
+	if (!h->is_debug)
+		return;
+	if (h->askers == NULL)
+		h->askers = calloc(1, sizeof *h->askers);
+	if (h->askers == NULL)
+		return;
+	find_asker(h, q, &ev);
+	a = &h->askers->v[h->askers->next++ % ASKERS];
+	a->source = q->source;
+	a->nprocess = ev.nprocess;
+	memcpy(a->process, ev.process, sizeof a->process);
+}
+
+static bool
+find_remembered(const struct herald *h, const struct ask_msg *q,
+    struct event *ev)
+{
+	for (unsigned i = 0; h->askers != NULL && i < ASKERS; i++) {
+		const struct asker *a = &h->askers->v[(h->askers->next - 1 -
+		    i) % ASKERS];
+
+		if (memcmp(&a->source, &q->source, sizeof a->source) != 0)
+			continue;
+		ev->nprocess = a->nprocess;
+		memcpy(ev->process, a->process, sizeof ev->process);
+		return true;
+	}
+	return false;
+}
+
+void
+herald_release(struct herald *h)
+{
+	free(h->askers);
+	h->askers = NULL;
 }
 
 /* What kind of record it is, by the way the question came. */
@@ -70,6 +130,7 @@ fill_way(struct event *ev, const struct ask_msg *q, char type[16])
 	case ASK_VIA_HTTP:
 		ev->kind = EVENT_HTTP;
 		ev->method = q->method[0] != '\0' ? q->method : "CONNECT";
+		ev->url_path = q->kind != ASK_SNI ? q->host : NULL;
 		ev->status = 403;
 		break;
 	case ASK_VIA_SOCKS:
@@ -83,9 +144,9 @@ fill_way(struct event *ev, const struct ask_msg *q, char type[16])
 	}
 }
 
-void
-herald_refusal(struct herald *h, const struct ask_msg *q, const char *host,
-    const struct verdict *v)
+pid_t
+herald_refusal(struct herald *h, const struct ask_msg *q,
+    enum ask_status status, const char *host, const struct verdict *v)
 {
 	struct event ev = { .witness = WITNESS_GATE, .count = 1,
 	    .enforcer = ENFORCER_GATE, .verdict = *v, .host = host,
@@ -93,6 +154,8 @@ herald_refusal(struct herald *h, const struct ask_msg *q, const char *host,
 	char type[16];
 
 	fill_way(&ev, q, type);
+	if (ev.kind == EVENT_HTTP && status == ASK_PROXY_FAILED)
+		ev.status = 502;
 	if (q->kind == ASK_SNI) {
 		ev.kind = EVENT_SNI;
 		ev.server = q->host;
@@ -100,6 +163,28 @@ herald_refusal(struct herald *h, const struct ask_msg *q, const char *host,
 		ev.sys = 0;
 	}
 	find_asker(h, q, &ev);
+	witness_gate(h->witness, &ev);
+	return ev.nprocess > 0 ? ev.process[0].pid : 0;
+}
+
+void
+herald_grant(struct herald *h, const struct ask_msg *q, const char *host,
+    const struct verdict *v, const struct herald_grant *g)
+{
+	struct event ev = { .witness = WITNESS_GATE, .count = 1,
+	    .enforcer = ENFORCER_GATE, .verdict = *v, .host = host,
+	    .port = q->port };
+	char type[16];
+
+	if (!h->is_debug && (q->via != ASK_VIA_HTTP || g->code < 500) &&
+	    (q->via < ASK_VIA_LOCAL || g->sys == 0))
+		return;
+	fill_way(&ev, q, type);
+	ev.status = g->code;
+	ev.duration_ms = g->ms;
+	ev.sys = g->sys;
+	if (q->kind != ASK_DONE || !find_remembered(h, q, &ev))
+		find_asker(h, q, &ev);
 	witness_gate(h->witness, &ev);
 }
 

@@ -14,20 +14,41 @@
 #include "policy/decide.h"
 #include "proxy/ask.h"
 
-/* witness, jail_pid and stop_pid are the owner's; the rest begins as 0. */
+/* The first four are the owner's; the rest begins as 0. */
 struct herald {
 	struct witness	*witness;
 	pid_t		 jail_pid;	/* any process in the jail's network */
 	pid_t		 stop_pid;	/* ancestors end here */
+	bool		 is_debug;	/* -d */
 	int64_t		 who_second;	/* the budget's current one */
 	int64_t		 who_us;	/* spent of it */
+	struct askers	*askers;	/* -d: of requests under way */
 	bool		 is_book_full;	/* and told */
 	struct suspect	 suspect;
 };
 
-/* A question was answered with a refusal; host in canonical spelling. */
-void	 herald_refusal(struct herald *, const struct ask_msg *,
-	    const char *host, const struct verdict *);
+/*
+ * A question was answered with a refusal, by us or by a proxy on the way
+ * (ASK_PROXY_*); host in canonical spelling.  Who asked, 0: not
+ * known.
+ */
+pid_t	 herald_refusal(struct herald *, const struct ask_msg *,
+	    enum ask_status, const char *host, const struct verdict *);
+/*
+ * A question was granted: `sys` is why it came to nothing, or 0.  Only what
+ * failed in HTTP, and a port of the host's where nobody listens, is worth a
+ * record in every run; all of it is told with -d.
+ */
+struct herald_grant {
+	int		 code;		/* of HTTP, 0: no HTTP */
+	int64_t		 ms;
+	int		 sys;
+};
+/* One that is told when it is answered: who asked may be gone by then. */
+void	 herald_remember(struct herald *, const struct ask_msg *);
+void	 herald_grant(struct herald *, const struct ask_msg *,
+	    const char *host, const struct verdict *,
+	    const struct herald_grant *);
 /* A name was refused: does it look like data carried out? */
 void	 herald_name(struct herald *, const char *name);
 void	 herald_note(struct herald *, enum ask_note);
@@ -35,5 +56,6 @@ void	 herald_note(struct herald *, enum ask_note);
 void	 herald_restart(struct herald *, int wstatus);
 /* No address is left for names; told once. */
 void	 herald_book_full(struct herald *);
+void	 herald_release(struct herald *);
 
 #endif

@@ -10,28 +10,17 @@
 #include <unistd.h>
 
 #include "launcher/addrbook.h"
-#include "launcher/dial.h"
 #include "launcher/herald.h"
+#include "launcher/reach.h"
+#include "launcher/repeat.h"
 #include "launcher/sni.h"
 #include "platform/fd.h"
 #include "policy/decide.h"
 #include "proxy/ask.h"
 
 enum {
-	PENDING_MAX = 4096,	/* dials under way */
 	QUEUE_MAX = 4096,	/* answers the worker has not taken yet */
 	TURN_MAX = 16,		/* questions before others get a turn */
-};
-
-/* A dial that waits for names or for the network. */
-struct pending {
-	struct monitor	*m;
-	struct pending	*next, **link;
-	uint32_t	 id;		/* ours, towards fence-names */
-	struct ask_msg	 msg;
-	struct host	 host;
-	struct dial	*dial;
-	bool		 is_resolving;	/* waits for fence-names */
 };
 
 struct queued {
@@ -43,13 +32,12 @@ struct queued {
 struct monitor {
 	struct monitor_config	 c;
 	struct addrbook		*book;
-	struct watch		*net, *names;
-	struct pending		*pending;
-	unsigned		 npending;
-	uint32_t		 next_id;
+	struct watch		*net;
+	struct reach		*reach;
 	struct queued		*first, **last;
 	unsigned		 nqueued;
 	struct herald		 herald;
+	struct repeat		 repeat;
 };
 
 /* ---- answers ---- */
@@ -128,16 +116,30 @@ answer_status(struct monitor *m, const struct ask_msg *q,
 
 /* ---- refusals ---- */
 
+/* By us, or by a proxy on the way (ASK_PROXY_*). */
+static void
+refuse_as(struct monitor *m, const struct ask_msg *q, enum ask_status status,
+    const char *host, const struct verdict *v)
+{
+	struct ask_answer a = { .magic = ASK_MAGIC, .id = q->id,
+	    .status = (uint16_t)status };
+	pid_t pid;
+
+	pid = herald_refusal(&m->herald, q, status, host, v);
+	if (q->kind == ASK_DIAL && status == ASK_DENIED)
+		a.is_loop = repeat_is_loop(&m->repeat, pid, host, q->port,
+		    loop_now_ms(m->c.loop));
+	recent_words(v, a.rule, a.remedy);
+	if (status != ASK_DENIED)
+		snprintf(a.name, sizeof a.name, "%s", v->reason);
+	answer(m, &a, -1);
+}
+
 static void
 refuse(struct monitor *m, const struct ask_msg *q, const char *host,
     const struct verdict *v)
 {
-	struct ask_answer a = { .magic = ASK_MAGIC, .id = q->id,
-	    .status = ASK_DENIED };
-
-	herald_refusal(&m->herald, q, host, v);
-	recent_words(v, a.rule, a.remedy);
-	answer(m, &a, -1);
+	refuse_as(m, q, ASK_DENIED, host, v);
 }
 
 /* Bytes that are no host: refused without asking any rule. */
@@ -150,6 +152,24 @@ refuse_bad(struct monitor *m, const struct ask_msg *q)
 	snprintf(v.reason, sizeof v.reason, "not a host name");
 	v.at = (struct origin){ .file = "<built-in>", .line = 0, .col = 0 };
 	refuse(m, q, q->name, &v);
+}
+
+/* A dial was: of plain HTTP the worker tells when it has its answer. */
+static void
+tell_dial(struct monitor *m, const struct ask_msg *q,
+    const struct reach_result *r)
+{
+	struct herald_grant g = { .sys = r->sys, .ms = r->ms };
+	bool is_connected = r->status == ASK_OK;
+
+	if (q->via == ASK_VIA_HTTP) {
+		g.code = is_connected ? 200 : 502;
+		if (is_connected && strcmp(q->method, "CONNECT") != 0) {
+			herald_remember(&m->herald, q);
+			return;
+		}
+	}
+	herald_grant(&m->herald, q, r->host->text, r->granted, &g);
 }
 
 /* ---- questions ---- */
@@ -189,6 +209,9 @@ on_lookup(struct monitor *m, const struct ask_msg *q)
 	a.addrs[0].family = AF_INET;
 	addr = htonl(addr);
 	memcpy(a.addrs[0].addr, &addr, 4);
+	if (v.action == ACTION_ALLOW)
+		herald_grant(&m->herald, q, h.text, &v,
+		    &(struct herald_grant){ 0 });
 	answer(m, &a, -1);
 }
 
@@ -214,92 +237,33 @@ on_ptr(struct monitor *m, const struct ask_msg *q)
 }
 
 static void
-pending_free(struct pending *p)
+on_reached(const struct ask_msg *q, const struct reach_result *r, void *arg)
 {
-	*p->link = p->next;
-	if (p->next != NULL)
-		p->next->link = p->link;
-	p->m->npending--;
-	dial_cancel(p->dial);
-	free(p);
-}
+	struct monitor *m = arg;
+	struct ask_answer a = { .magic = ASK_MAGIC, .id = q->id,
+	    .status = (uint16_t)r->status, .sys = r->sys };
 
-static void
-on_dialled(int fd, int sys, void *arg)
-{
-	struct pending *p = arg;
-	struct ask_answer a = { .magic = ASK_MAGIC, .id = p->msg.id,
-	    .status = fd >= 0 ? ASK_OK : ASK_REFUSED, .sys = sys };
-
-	p->dial = NULL;
-	if (fd >= 0 && p->m->c.policy->net.sni.value == NET_SNI_ENFORCE)
-		snprintf(a.name, sizeof a.name, "%s", p->host.text);
-	answer(p->m, &a, fd);
-	pending_free(p);
-}
-
-/* The addresses a name resolved to, or the literal itself. */
-static void
-vet_and_dial(struct pending *p, const struct dial_addr *addrs, size_t n)
-{
-	struct monitor *m = p->m;
-	struct dial_addr good[DIAL_MAX_ADDRS];
-	struct verdict v = { .action = ACTION_DENY }, denied = v;
-	size_t ngood = 0;
-
-	for (size_t i = 0; i < n && i < DIAL_MAX_ADDRS; i++) {
-		decide_net_dial(m->c.policy, &p->host, p->msg.port,
-		    addrs[i].addr, addrs[i].family == AF_INET ? 4 : 16,
-		    dial_is_own(&addrs[i]), &v);
-		/* What only an upstream proxy may reach is not ours to dial. */
-		if (v.action == ACTION_ALLOW && !v.via_upstream)
-			good[ngood++] = addrs[i];
-		else
-			denied = v;
-	}
-	if (ngood == 0) {
-		refuse(m, &p->msg, p->host.text, &denied);
-		pending_free(p);
+	switch (r->status) {
+	case ASK_DENIED:
+	case ASK_PROXY_DENIED:
+	case ASK_PROXY_FAILED:
+		refuse_as(m, q, r->status, r->host->text, r->verdict);
 		return;
+	case ASK_OK:
+		if (!r->is_local &&
+		    m->c.policy->net.sni.value == NET_SNI_ENFORCE)
+			snprintf(a.name, sizeof a.name, "%s", r->host->text);
+		a.wants_done = m->c.is_debug;
+		tell_dial(m, q, r);
+		break;
+	case ASK_REFUSED:
+	case ASK_NOHOST:
+		tell_dial(m, q, r);
+		break;
+	default:
+		break;
 	}
-	p->dial = dial_start(m->c.loop, good, ngood, p->msg.port, on_dialled,
-	    p);
-	if (p->dial == NULL) {
-		answer_status(m, &p->msg, ASK_FULL, 0);
-		pending_free(p);
-	}
-}
-
-/* Somebody else waits for the same name: its answer is for both. */
-static bool
-is_asked(const struct pending *p)
-{
-	for (const struct pending *o = p->next; o != NULL; o = o->next)
-		if (o->is_resolving &&
-		    strcmp(o->host.text, p->host.text) == 0)
-			return true;
-	return false;
-}
-
-static void
-resolve(struct pending *p)
-{
-	struct monitor *m = p->m;
-	struct ask_msg q = { .magic = ASK_MAGIC, .id = p->id,
-	    .kind = ASK_RESOLVE };
-	size_t n = strlen(p->host.text);
-
-	p->is_resolving = true;
-	if (m->names != NULL && is_asked(p))
-		return;
-	q.name_len = (uint16_t)n;
-	memcpy(q.name, p->host.text, n);
-	if (m->names == NULL || fd_send(m->c.names_fd, &q, sizeof q, NULL, 0,
-	    MSG_DONTWAIT) < 0) {
-		answer_status(m, &p->msg, m->names == NULL ? ASK_NOHOST :
-		    ASK_FULL, 0);
-		pending_free(p);
-	}
+	answer(m, &a, r->fd);
 }
 
 /*
@@ -326,13 +290,59 @@ dial_host(struct monitor *m, const struct ask_msg *q, struct host *ret)
 	    0;
 }
 
+/* By a listener of such a port, or by a proxy, as some programs ask. */
+static bool
+is_local(const struct monitor *m, const struct ask_msg *q,
+    const struct host *h, struct verdict *v)
+{
+	if (q->via != ASK_VIA_LOCAL && !decide_local_is_home(h))
+		return false;
+	decide_local(m->c.policy, q->port, v);
+	return q->via == ASK_VIA_LOCAL || v->action == ACTION_ALLOW;
+}
+
+/* May the worker have this port inside?  By --port alone. */
+static bool
+is_published(const struct monitor *m, uint16_t port, struct verdict *v)
+{
+	const struct ports *ports = m->c.ports;
+
+	*v = (struct verdict){ .action = ACTION_DENY,
+	    .at = { "<command line>", 0, 0 } };
+	snprintf(v->rule, sizeof v->rule, "--port");
+	for (size_t i = 0; m->c.desk != NULL && i < ports->nin; i++)
+		if (ports->in[i].inside == port)
+			v->action = ACTION_ALLOW;
+	snprintf(v->reason, sizeof v->reason, v->action == ACTION_ALLOW ?
+	    "a port of the host leads in" : "no port of the host leads there");
+	return v->action == ACTION_ALLOW;
+}
+
+/* Somebody of the host's came by a port of --port. */
+static void
+on_inside(struct monitor *m, const struct ask_msg *q)
+{
+	static const struct host home = { .kind = HOST_NAME,
+	    .text = "localhost" };
+	struct verdict v;
+
+	if (is_published(m, q->port, &v))
+		reach_inside(m->reach, q, &home, &v);
+	else
+		refuse(m, q, home.text, &v);
+}
+
 static void
 on_dial(struct monitor *m, const struct ask_msg *q)
 {
-	struct pending *p;
 	struct verdict v;
 	struct host h;
+	bool local;
 
+	if (q->via == ASK_VIA_INSIDE) {
+		on_inside(m, q);
+		return;
+	}
 	if (dial_host(m, q, &h) != 0) {
 		refuse_bad(m, q);
 		return;
@@ -342,31 +352,40 @@ on_dial(struct monitor *m, const struct ask_msg *q)
 		    ASK_REFUSED, q->port == ASK_SELF_PORT ? 0 : ECONNREFUSED);
 		return;
 	}
-	decide_net(m->c.policy, &h, q->port, &v);
+	local = is_local(m, q, &h, &v);
+	if (!local)
+		decide_net(m->c.policy, &h, q->port, &v);
 	if (v.action == ACTION_DENY) {
 		refuse(m, q, h.text, &v);
 		return;
 	}
-	p = m->npending < PENDING_MAX ? calloc(1, sizeof *p) : NULL;
-	if (p == NULL) {
-		answer_status(m, q, ASK_FULL, 0);
+	if (q->is_open) {
+		herald_remember(&m->herald, q);
+		answer(m, &(struct ask_answer){ .magic = ASK_MAGIC,
+		    .id = q->id, .status = ASK_OK,
+		    .wants_done = m->c.is_debug }, -1);
 		return;
 	}
-	*p = (struct pending){ .m = m, .next = m->pending,
-	    .link = &m->pending, .id = ++m->next_id, .msg = *q, .host = h };
-	if (p->next != NULL)
-		p->next->link = &p->next;
-	m->pending = p;
-	m->npending++;
-	if (h.kind == HOST_NAME)
-		resolve(p);
-	else {
-		struct dial_addr addr = { .family = h.kind == HOST_IPV4 ?
-		    AF_INET : AF_INET6 };
+	if (local)
+		reach_local(m->reach, q, &h, &v);
+	else
+		reach_start(m->reach, q, &h, &v);
+}
 
-		memcpy(addr.addr, h.addr, sizeof addr.addr);
-		vet_and_dial(p, &addr, 1);
-	}
+/* It was granted, and what the worker says of it is believed. */
+static void
+on_done(struct monitor *m, const struct ask_msg *q)
+{
+	struct herald_grant g = { .code = q->code, .ms = q->ms };
+	struct verdict v;
+	struct host h;
+
+	if (dial_host(m, q, &h) != 0)
+		return;
+	if (!is_local(m, q, &h, &v))
+		decide_net(m->c.policy, &h, q->port, &v);
+	if (v.action == ACTION_ALLOW)
+		herald_grant(&m->herald, q, h.text, &v, &g);
 }
 
 static void
@@ -416,8 +435,8 @@ drop_answers(struct monitor *m)
 {
 	struct queued *q;
 
-	while (m->pending != NULL)
-		pending_free(m->pending);
+	if (m->reach != NULL)
+		reach_drop(m->reach);
 	while ((q = m->first) != NULL) {
 		m->first = q->next;
 		fd_close(&q->fd);
@@ -442,11 +461,21 @@ static void (*const questions[])(struct monitor *, const struct ask_msg *) = {
 	[ASK_LOOKUP] = on_lookup,
 	[ASK_DIAL] = on_dial,
 	[ASK_PTR] = on_ptr,
+	[ASK_DONE] = on_done,
 	[ASK_SNI] = on_sni,
 	[ASK_RECENT] = on_recent,
 	[ASK_NOTE] = on_note,
 	[ASK_RESTART] = on_restart,
 };
+
+/* It asks no more, dead or alive: it is to end, and run.c tells. */
+static void
+net_gone(struct monitor *m)
+{
+	watch_free(m->net);
+	m->net = NULL;
+	(void)shutdown(m->c.net_fd, SHUT_RDWR);
+}
 
 static void
 net_ready(struct watch *w, int what, void *arg)
@@ -462,101 +491,16 @@ net_ready(struct watch *w, int what, void *arg)
 			return;
 	}
 	for (int i = 0; i < TURN_MAX && m->first == NULL; i++) {
-		n = fd_recv(m->c.net_fd, &raw, sizeof raw, NULL, 0, NULL,
-		    MSG_DONTWAIT);
-		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		n = fd_hear(m->c.net_fd, &raw, sizeof raw);
+		if (n < 0)
+			net_gone(m);
+		if (n <= 0)
 			return;
-		if (n <= 0) {		/* the worker is gone: run.c tells */
-			watch_free(m->net);
-			m->net = NULL;
-			return;
-		}
 		if (ask_check_msg(&raw, (size_t)n, &q) != 0)
 			continue;
 		if (q.kind < sizeof questions / sizeof questions[0] &&
 		    questions[q.kind] != NULL)
 			questions[q.kind](m, &q);
-	}
-}
-
-static void
-on_resolved(struct pending *p, const struct ask_answer *a)
-{
-	struct dial_addr addrs[ASK_MAX_ADDRS];
-	size_t n = 0;
-
-	p->is_resolving = false;
-	for (size_t i = 0; i < a->naddrs && i < ASK_MAX_ADDRS; i++) {
-		if (a->addrs[i].family != AF_INET &&
-		    a->addrs[i].family != AF_INET6)
-			continue;
-		addrs[n].family = a->addrs[i].family;
-		memcpy(addrs[n].addr, a->addrs[i].addr, 16);
-		n++;
-	}
-	if (a->status != ASK_OK || n == 0) {
-		answer_status(p->m, &p->msg, ASK_NOHOST, 0);
-		pending_free(p);
-		return;
-	}
-	vet_and_dial(p, addrs, n);
-}
-
-/* Everybody who waits for this name (NULL: for any); the list changes. */
-static void
-resolved_all(struct monitor *m, const char *name, const struct ask_answer *a)
-{
-	struct pending *p, *next;
-	char copy[256];
-
-	if (name != NULL) {		/* it goes with the first of them */
-		snprintf(copy, sizeof copy, "%s", name);
-		name = copy;
-	}
-	for (p = m->pending; p != NULL; p = next) {
-		next = p->next;
-		if (p->is_resolving && (name == NULL ||
-		    strcmp(p->host.text, name) == 0))
-			on_resolved(p, a);
-	}
-}
-
-static void
-names_gone(struct monitor *m)
-{
-	const struct ask_answer none = { .status = ASK_NOHOST };
-
-	watch_free(m->names);
-	m->names = NULL;
-	resolved_all(m, NULL, &none);
-}
-
-static void
-names_ready(struct watch *w, int what, void *arg)
-{
-	struct monitor *m = arg;
-	struct ask_answer raw, a;
-	struct pending *p;
-	ssize_t n;
-
-	(void)w;
-	(void)what;
-	for (int i = 0; i < TURN_MAX; i++) {
-		n = fd_recv(m->c.names_fd, &raw, sizeof raw, NULL, 0, NULL,
-		    MSG_DONTWAIT);
-		if (n < 0 && (errno == EAGAIN || errno == EINTR))
-			return;
-		if (n <= 0) {
-			names_gone(m);
-			return;
-		}
-		if (ask_check_answer(&raw, (size_t)n, &a) != 0)
-			continue;
-		for (p = m->pending; p != NULL; p = p->next)
-			if (p->id == a.id && p->is_resolving)
-				break;
-		if (p != NULL)
-			resolved_all(m, p->host.text, &a);
 	}
 }
 
@@ -573,18 +517,26 @@ monitor_new(const struct monitor_config *c)
 	m->herald.witness = c->witness;
 	m->herald.jail_pid = c->jail_pid;
 	m->herald.stop_pid = c->stop_pid;
+	m->herald.is_debug = c->is_debug;
 	m->last = &m->first;
 	m->book = addrbook_new();
 	m->net = loop_fd(c->loop, c->net_fd, LOOP_READ, net_ready, m);
-	if (c->names_fd >= 0)
-		m->names = loop_fd(c->loop, c->names_fd, LOOP_READ,
-		    names_ready, m);
-	if (m->book == NULL || m->net == NULL ||
-	    (c->names_fd >= 0 && m->names == NULL)) {
+	m->reach = reach_new(&(struct reach_config){ .loop = c->loop,
+	    .policy = c->policy, .via = c->via, .names_fd = c->names_fd,
+	    .desk = c->desk,
+	    .fn = on_reached, .arg = m });
+	if (m->book == NULL || m->net == NULL || m->reach == NULL) {
 		monitor_free(m);
 		return NULL;
 	}
 	return m;
+}
+
+void
+monitor_set_policy(struct monitor *m, const struct policy *p)
+{
+	m->c.policy = p;
+	reach_set_policy(m->reach, p);
 }
 
 void
@@ -599,9 +551,10 @@ monitor_free(struct monitor *m)
 	if (m == NULL)
 		return;
 	watch_free(m->net);
-	watch_free(m->names);
-	m->net = m->names = NULL;
+	m->net = NULL;
 	drop_answers(m);
+	herald_release(&m->herald);
+	reach_free(m->reach);
 	addrbook_free(m->book);
 	free(m);
 }

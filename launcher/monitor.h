@@ -8,6 +8,9 @@
 
 #include <sys/types.h>
 
+#include "launcher/entry.h"
+#include "launcher/ports.h"
+#include "launcher/via.h"
 #include "launcher/witness.h"
 #include "platform/loop.h"
 #include "policy/policy.h"
@@ -17,15 +20,21 @@ struct monitor;
 struct monitor_config {
 	struct loop		*loop;
 	const struct policy	*policy;
+	const struct via	*via;		/* NULL: no proxies */
 	struct witness		*witness;
 	int			 net_fd;	/* to fence-net, non-blocking */
 	int			 names_fd;	/* to fence-names, or -1 */
+	const struct ports	*ports;
+	struct entry_desk	*desk;		/* into the jail, or NULL */
 	pid_t			 jail_pid;	/* any process in its network */
 	pid_t			 stop_pid;	/* ancestors end here */
+	bool			 is_debug;	/* tell what is allowed, too */
 };
 
 /* Descriptors stay the caller's.  NULL: out of memory. */
 struct monitor	*monitor_new(const struct monitor_config *);
+/* From the next question on; the one before stays the caller's to keep. */
+void		 monitor_set_policy(struct monitor *, const struct policy *);
 void		 monitor_stop_pid(struct monitor *, pid_t);
 void		 monitor_free(struct monitor *);
 

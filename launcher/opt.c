@@ -9,10 +9,36 @@
 
 const struct opt run_opts[] = {
 	OPT_POLICY_ROWS(struct run_options, ),
+	{ 'd', "debug", NULL, OPT_FLAG, AT(debug),
+	    "tell what the run is made of, and all that the gate decides" },
 	{ 'm', "monitor", NULL, OPT_FLAG, AT(monitor),
 	    "tell every refusal on stderr as it happens" },
+	{ 0, "fence-log-file", "PATH", OPT_TEXT, AT(log_file),
+	    "write fence's own lines to PATH instead of stderr" },
+	{ 0, "watch-policy", NULL, OPT_FLAG, AT(watch_policy),
+	    "let changes of the policy's network part take effect" },
 	{ 0, "trace-file", "DEST", OPT_TEXT, AT(trace_file),
 	    "write each record as a JSON line to FILE, fd:N or unix:PATH" },
+	{ 'c', "c", "STRING", OPT_TEXT, AT(command),
+	    "let a shell run STRING, as sh -c does" },
+	{ 0, "shell", "default|user", OPT_TEXT, AT(shell),
+	    "the shell of -c: bash, or that of $SHELL" },
+	{ 0, "shell-login", NULL, OPT_FLAG, AT(shell_login),
+	    "the shell of -c is a login shell" },
+	{ 0, "chdir", "DIR", OPT_TEXT, AT(chdir),
+	    "run as if started in DIR" },
+	{ 0, "env", "NAME[=VALUE]", OPT_LIST, AT(env),
+	    "set a variable, or let the caller's pass; may be repeated" },
+	{ 0, "force-new-session", NULL, OPT_TRI, AT(force_new_session),
+	    "a session, and on a terminal a terminal, of its own" },
+	{ 0, "keep-fd", "N", OPT_LIST, AT(keep_fd),
+	    "leave descriptor N open to the command; may be repeated" },
+	{ 0, "engine", "bwrap|native", OPT_TEXT, AT(engine),
+	    "what builds the jail; native is faster, and without bwrap" },
+	{ 'p', "port", "[ADDR:]PORT[:INSIDE]", OPT_LIST, AT(port),
+	    "let a port of the host lead in; may be repeated" },
+	{ 0, "service-execution-model", "in-sandbox|on-host", OPT_WORD,
+	    AT(model), "on-host: others listen on the ports of -p" },
 	{ 0, "expose-host-path", "PATH", OPT_LIST, AT(expose),
 	    "show the host's PATH, also below /tmp and /run" },
 	{ 0, "expose-host-path-rw", "PATH", OPT_LIST, AT(expose_rw),
@@ -21,23 +47,12 @@ const struct opt run_opts[] = {
 	    "print what would be done and start nothing" },
 	{ 0, "list-templates", NULL, OPT_FLAG, AT(list_templates),
 	    "print the built-in policies" },
+	{ 0, "linux-features", NULL, OPT_FLAG, AT(linux_features),
+	    "print what this machine has for a jail" },
 	{ 'h', "help", NULL, OPT_FLAG, AT(help), "print this text" },
 	{ 'v', "version", NULL, OPT_FLAG, AT(version), "print the version" },
 	/* Options of the Go program, and ours to come: never ignored. */
-	{ 'd', "debug", NULL, OPT_LATER, 0, NULL },
-	{ 'c', "c", NULL, OPT_LATER, 0, NULL },
-	{ 'p', "port", NULL, OPT_LATER, 0, NULL },
-	{ 0, "service-execution-model", NULL, OPT_LATER, 0, NULL },
-	{ 0, "shell", NULL, OPT_LATER, 0, NULL },
-	{ 0, "shell-login", NULL, OPT_LATER, 0, NULL },
-	{ 0, "fence-log-file", NULL, OPT_LATER, 0, NULL },
-	{ 0, "force-new-session", NULL, OPT_LATER, 0, NULL },
-	{ 0, "linux-features", NULL, OPT_LATER, 0, NULL },
-	{ 0, "chdir", NULL, OPT_LATER, 0, NULL },
-	{ 0, "env", NULL, OPT_LATER, 0, NULL },
-	{ 0, "keep-fd", NULL, OPT_LATER, 0, NULL },
 	{ 0, "weaker", NULL, OPT_LATER, 0, NULL },
-	{ 0, "engine", NULL, OPT_LATER, 0, NULL },
 	{ 0, NULL, NULL, OPT_FLAG, 0, NULL },
 };
 
@@ -86,7 +101,37 @@ unknown(const struct opt *table, const char *word, struct err *e)
 static bool
 takes_value(const struct opt *o)
 {
-	return o->kind == OPT_TEXT || o->kind == OPT_LIST;
+	return o->kind == OPT_TEXT || o->kind == OPT_LIST ||
+	    o->kind == OPT_WORD;
+}
+
+/* A value's name "a|b" says what it may be; any other name, that it may be
+ * anything. */
+static bool
+is_choice(const char *name, const char *value)
+{
+	size_t n = strlen(value);
+
+	if (strchr(name, '|') == NULL)
+		return true;
+	for (const char *p = name; p != NULL; p = strchr(p, '|')) {
+		p += *p == '|';
+		if (strcspn(p, "|") == n && strncmp(p, value, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* --flag=true and --flag=false, as some write them. */
+static int
+take_flag(const struct opt *o, const char *value, bool *at, struct err *e)
+{
+	if (value != NULL && strcmp(value, "true") != 0 &&
+	    strcmp(value, "false") != 0)
+		return err_set(e, ERR_USAGE, "--%s takes no value but true "
+		    "or false", o->name);
+	*at = value == NULL || value[0] == 't';
+	return 0;
 }
 
 static int
@@ -94,10 +139,17 @@ take(const struct opt *o, const char *word, const char *value, void *into,
     struct err *e)
 {
 	char *at = (char *)into + o->offset;
+	bool is_on;
 
-	if (takes_value(o) && (value == NULL || value[0] == '\0')) {
+	if (takes_value(o) && (value == NULL ||
+	    (value[0] == '\0' && o->kind != OPT_WORD))) {
 		err_set(e, ERR_USAGE, "%s wants a value", word);
 		err_hint(e, "--%s %s", o->name, o->value);
+		return -1;
+	}
+	if (takes_value(o) && o->kind != OPT_WORD && !is_choice(o->value, value)) {
+		err_set(e, ERR_USAGE, "--%s: '%.60s' is none of %s", o->name,
+		    value, o->value);
 		return -1;
 	}
 	switch (o->kind) {
@@ -105,12 +157,14 @@ take(const struct opt *o, const char *word, const char *value, void *into,
 		return err_set(e, ERR_USAGE, "--%s is not in this version",
 		    o->name);
 	case OPT_FLAG:
-		if (value != NULL)
-			return err_set(e, ERR_USAGE, "--%s takes no value",
-			    o->name);
-		*(bool *)(void *)at = true;
+		return take_flag(o, value, (bool *)(void *)at, e);
+	case OPT_TRI:
+		if (take_flag(o, value, &is_on, e) != 0)
+			return -1;
+		*(enum tri *)(void *)at = is_on ? TRI_TRUE : TRI_FALSE;
 		return 0;
 	case OPT_TEXT:
+	case OPT_WORD:
 		*(const char **)(void *)at = value;
 		return 0;
 	case OPT_LIST:
@@ -232,8 +286,11 @@ opt_release(struct run_options *ro)
 	vec_release(&ro->write);
 	vec_release(&ro->read);
 	vec_release(&ro->deny_read);
+	vec_release(&ro->port);
 	vec_release(&ro->expose);
 	vec_release(&ro->expose_rw);
+	vec_release(&ro->env);
+	vec_release(&ro->keep_fd);
 }
 
 void

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "platform/base/err.h"
+#include "policy/policy.h"
 
 /* Values of an option that may be repeated; they are argv's. */
 struct opt_list {
@@ -22,24 +23,40 @@ struct opt_list {
 struct run_options {
 	const char	*settings;	/* --settings FILE */
 	const char	*template_name;	/* --template NAME */
+	const char	*log_file;	/* --fence-log-file PATH */
 	const char	*trace_file;	/* --trace-file FILE|fd:N|unix:PATH */
+	const char	*command;	/* -c: a line for a shell */
+	const char	*shell;		/* --shell default|user */
+	const char	*chdir;
+	const char	*engine;	/* --engine bwrap|native */
+	bool		 shell_login;
 	bool		 monitor;	/* -m: tell refusals as they happen */
+	bool		 debug;		/* -d: tell everything */
+	bool		 watch_policy;
 	bool		 dry_run;
 	bool		 ignore_unknown_keys;
 	bool		 list_templates;
+	bool			 linux_features;
 	bool		 help;
 	bool		 version;
 	struct opt_list	 allow;		/* one-shot: -a DOMAIN[:PORT] */
 	struct opt_list	 write;		/* -w PATH */
 	struct opt_list	 read;		/* -r PATH */
 	struct opt_list	 deny_read;
+	struct opt_list	 port;		/* -p [ADDR:]PORT[:INSIDE] */
+	const char	*model;		/* --service-execution-model */
 	struct opt_list	 expose;	/* --expose-host-path PATH */
 	struct opt_list	 expose_rw;
+	struct opt_list	 env;		/* --env NAME[=VALUE] */
+	struct opt_list	 keep_fd;
+	enum tri	 force_new_session;
 };
 
 enum opt_kind {
 	OPT_FLAG,	/* bool */
+	OPT_TRI,	/* enum tri: --name, --name=false, or neither */
 	OPT_TEXT,	/* const char * */
+	OPT_WORD,	/* the same; may be empty, is judged by its user */
 	OPT_LIST,	/* struct opt_list */
 	OPT_LATER,	/* known, and not in this version */
 };
@@ -47,7 +64,8 @@ enum opt_kind {
 struct opt {
 	char		 letter;	/* or 0 */
 	const char	*name;		/* without dashes */
-	const char	*value;		/* the value's name in the usage, or NULL */
+	/* The value's name in the usage, or NULL; with "|", all it may be. */
+	const char	*value;
 	enum opt_kind	 kind;
 	size_t		 offset;	/* into the struct the table is for */
 	const char	*help;

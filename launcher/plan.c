@@ -11,15 +11,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "launcher/direct.h"
 #include "launcher/enforce.h"
 #include "launcher/env.h"
+#include "launcher/keep.h"
+#include "launcher/limits.h"
 #include "launcher/plan_work.h"
+#include "launcher/ranges.h"
 #include "launcher/request.h"
+#include "launcher/shell.h"
 #include "platform/base/str.h"
 #include "platform/base/vec.h"
 #include "platform/fd.h"
 #include "platform/paths.h"
 #include "platform/pause.h"
+#include "policy/decide.h"
 #include "policy/pattern.h"
 
 enum { ETC_FILE_MAX = 16 * 1024, ETC_FILES_MAX = 64 };
@@ -40,27 +46,6 @@ plan_keep(struct arena *a, const void *v, size_t bytes)
 }
 
 /* ---- the policy ---- */
-
-/* Through a directory on stdio the jail would reach around its walls. */
-static int
-check_stdio(struct err *e)
-{
-	static const char *const names[] = { "stdin", "stdout", "stderr" };
-	struct stat st;
-
-	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
-		int flags = fcntl(fd, F_GETFL);
-
-		if (flags < 0 || fstat(fd, &st) != 0 ||
-		    (!S_ISDIR(st.st_mode) && (flags & O_PATH) == 0))
-			continue;
-		err_set(e, ERR_POLICY, "%s is a directory or a mere path",
-		    names[fd]);
-		err_hint(e, "redirect it from a file, a pipe or /dev/null");
-		return -1;
-	}
-	return 0;
-}
 
 void
 plan_notice(const char *text, void *arg)
@@ -91,6 +76,27 @@ check_workspace(const char *path, const char *home, struct err *e)
 	return -1;
 }
 
+/* The host's network, by name: announced, and checked for what is in vain. */
+static int
+plan_direct(struct work *w, const struct run_options *ro, struct err *e)
+{
+	const struct choice *mode = &w->plan->policy->net.mode;
+
+	if (ro->watch_policy) {
+		err_set(e, ERR_USAGE, "with network.mode \"direct\" there is "
+		    "nothing that a change could take effect on");
+		err_key(e, "--watch-policy");
+		return -1;
+	}
+
+	plan_notice(arena_printf(w->arena, "%s:%d:%d: network.mode is "
+	    "\"direct\": the command has the host's network, and none of its "
+	    "connections is filtered or told", mode->at.file, mode->at.line,
+	    mode->at.col), w);
+	w->plan->spec.shares_net = true;
+	return direct_check(w->plan->policy, e);
+}
+
 static int
 load_policy(struct work *w, const struct run_options *ro, char **env,
     struct err *e)
@@ -103,13 +109,59 @@ load_policy(struct work *w, const struct run_options *ro, char **env,
 	w->plan->policy = r->policy;
 	for (size_t i = 0; i < r->nnotices; i++)
 		plan_notice(r->notices[i], w);
-	if (r->is_builtin_default &&
+	if (r->is_builtin_default && !w->plan->is_inside &&
 	    check_workspace(r->workspace, w->request.home, e) != 0)
+		return -1;
+	if (direct_is(r->policy) && plan_direct(w, ro, e) != 0)
 		return -1;
 	return enforce_check(r->policy, plan_notice, w, e);
 }
 
 /* ---- network ---- */
+
+/* The command line's part, before any policy is read. */
+static int
+plan_port_options(struct work *w, const struct run_options *ro,
+    struct err *e)
+{
+	struct ports *ports = &w->plan->ports;
+	bool is_on_host;
+
+	if (ports_parse_all(w->arena, &ro->port, ports, e) != 0 ||
+	    ports_model(ro->model, &is_on_host, e) != 0)
+		return -1;
+	if (is_on_host)
+		ports->nin = 0;
+	return 0;
+}
+
+static int
+plan_ports(struct work *w, struct err *e)
+{
+	const struct policy *p = w->plan->policy;
+	const struct strlist *l = &p->net.allow_local_outbound_ports.list;
+	struct ports *ports = &w->plan->ports;
+
+	if (ports_settle(w->arena, p, ports, e) != 0)
+		return -1;
+	if (w->plan->spec.shares_net && ports->nin > 0) {
+		err_set(e, ERR_USAGE, "with network.mode \"direct\" the "
+		    "command listens on the host itself");
+		err_hint(e, "without the option");
+		err_key(e, "--port");
+		return -1;
+	}
+	if (l->n > 0 && !decide_local_is_open(p))
+		plan_notice(arena_printf(w->arena, "%s:%d:%d: "
+		    "network.allowLocalOutboundPorts grants nothing: "
+		    "network.allowLocalOutbound is not true", l->v[0].at.file,
+		    l->v[0].at.line, l->v[0].at.col), w);
+	w->plan->spec.http_port = ports->http;
+	w->plan->spec.socks_port = ports->socks;
+	w->plan->spec.local_ports = ports->out;
+	w->plan->spec.nlocal_ports = ports->nout;
+	return 0;
+}
 
 static int
 by_bytes(const void *a, const void *b)
@@ -117,33 +169,42 @@ by_bytes(const void *a, const void *b)
 	return memcmp(a, b, sizeof(struct jail_range));
 }
 
-/* Addresses that the policy names itself: the gate takes them, too. */
+struct ranges {
+	struct jail_range	*v;
+	size_t			 n, cap;
+};
+
 static void
-plan_ranges(struct work *w)
+add_all(struct ranges *ranges)
+{
+	struct jail_range r;
+
+	memset(&r, 0, sizeof r);		/* padding counts below */
+	r.family = AF_INET;
+	*vec_push(ranges) = r;
+	r.family = AF_INET6;
+	*vec_push(ranges) = r;
+}
+
+/*
+ * Addresses that the policy names itself: the gate takes them, too.  It takes
+ * all of them where an upstream proxy decides about the rest.
+ */
+static void
+plan_ranges(struct work *w, const struct run_options *ro)
 {
 	const struct strlist *l = &w->plan->policy->net.allowed_domains;
-	struct { struct jail_range *v; size_t n, cap; } ranges = { 0 };
+	bool has_grey = decide_has_grey(w->plan->policy);
+	struct ranges ranges = { 0 };
 
+	if (has_grey)
+		add_all(&ranges);
 	for (size_t i = 0; i < l->n; i++) {
-		const struct pattern *p = l->v[i].pattern;
-		struct jail_range r;
+		struct jail_range r[RANGES_MAX];
+		size_t n = ranges_of(l->v[i].pattern, r);
 
-		memset(&r, 0, sizeof r);	/* padding counts below */
-		if (p->kind == PATTERN_ANY) {
-			r.family = AF_INET;
-			*vec_push(&ranges) = r;
-			r.family = AF_INET6;
-			*vec_push(&ranges) = r;
-		} else if (p->kind == PATTERN_CIDR ||
-		    (p->kind == PATTERN_DOMAIN &&
-		    p->host.kind != HOST_NAME)) {
-			r.family = p->host.kind == HOST_IPV4 ? AF_INET :
-			    AF_INET6;
-			r.bits = p->kind == PATTERN_CIDR ? p->bits :
-			    r.family == AF_INET ? 32 : 128;
-			memcpy(r.addr, p->host.addr, sizeof r.addr);
-			*vec_push(&ranges) = r;
-		}
+		for (size_t k = 0; k < n; k++)
+			*vec_push(&ranges) = r[k];
 	}
 	/* The same address on two ports is one route. */
 	if (ranges.n > 0)
@@ -153,11 +214,20 @@ plan_ranges(struct work *w)
 			ranges.n = 1;
 		else if (by_bytes(&ranges.v[i], &ranges.v[ranges.n - 1]) != 0)
 			ranges.v[ranges.n++] = ranges.v[i];
-	w->plan->wants_names = l->n > 0;
+	w->plan->wants_names = !w->plan->spec.shares_net &&
+	    (l->n > 0 || has_grey || ro->watch_policy);
 	w->plan->spec.ranges = plan_keep(w->arena, ranges.v,
 	    ranges.n * sizeof *ranges.v);
 	w->plan->spec.nranges = ranges.n;
 	vec_release(&ranges);
+}
+
+/* Where nothing may be reached, nobody looks how. */
+static int
+plan_via(struct work *w, char *const *env, struct err *e)
+{
+	return !w->plan->wants_names ? 0 : via_make(w->arena, w->plan->policy,
+	    env, &w->plan->via, e);
 }
 
 /* Our resolver; search list and options stay the host's. */
@@ -219,6 +289,33 @@ copy_ssh_config(struct work *w, struct etc_files *files)
 		closedir(dp);
 }
 
+/*
+ * The host's own, where they would not be seen inside: resolv.conf is often a
+ * link into /run, and a closed root has no /etc.
+ */
+static void
+copy_names(struct work *w, struct etc_files *files)
+{
+	static const char *const names[] = { "resolv.conf", "hosts" };
+	char real[PATH_MAX], text[ETC_FILE_MAX];
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		const char *path = arena_printf(w->arena, "/etc/%s",
+		    names[i]);
+		ssize_t n;
+
+		if (realpath(path, real) == NULL ||
+		    (str_path_below(real, "/etc") &&
+		    !w->plan->policy->fs.default_deny_read.value &&
+		    !w->plan->policy->fs.strict_deny_read.value))
+			continue;
+		n = fd_read_file(AT_FDCWD, real, text, sizeof text);
+		if (n >= 0)
+			*vec_push(files) = (struct jail_file){ names[i],
+			    arena_strdup(w->arena, text) };
+	}
+}
+
 static void
 plan_etc(struct work *w)
 {
@@ -226,12 +323,16 @@ plan_etc(struct work *w)
 	char host[HOST_NAME_MAX + 1] = "";
 
 	gethostname(host, sizeof host - 1);
-	*vec_push(&files) = (struct jail_file){ "resolv.conf",
-	    make_resolv_conf(w->arena) };
-	*vec_push(&files) = (struct jail_file){ "hosts",
-	    arena_printf(w->arena, "127.0.0.1\tlocalhost%s%s\n"
-	    "::1\tlocalhost ip6-localhost ip6-loopback\n",
-	    host[0] != '\0' ? " " : "", host) };
+	if (w->plan->spec.shares_net) {
+		copy_names(w, &files);
+	} else {
+		*vec_push(&files) = (struct jail_file){ "resolv.conf",
+		    make_resolv_conf(w->arena) };
+		*vec_push(&files) = (struct jail_file){ "hosts",
+		    arena_printf(w->arena, "127.0.0.1\tlocalhost%s%s\n"
+		    "::1\tlocalhost ip6-localhost ip6-loopback\n",
+		    host[0] != '\0' ? " " : "", host) };
+	}
 	copy_ssh_config(w, &files);
 	w->plan->spec.etc = plan_keep(w->arena, files.v,
 	    files.n * sizeof *files.v);
@@ -241,32 +342,54 @@ plan_etc(struct work *w)
 
 /* ---- the command ---- */
 
-/* A make jobserver that the host's make handed us: keep its pipe. */
-static void
-plan_keep_fds(struct work *w, char *const *env)
-{
-	const char *flags = env_get(env, "MAKEFLAGS");
-	const char *p = flags != NULL ? strstr(flags, "--jobserver-auth=") :
-	    NULL;
-	int *fds = arena_alloc(w->arena, 2 * sizeof *fds);
-	struct stat st;
-
-	if (p == NULL || sscanf(p, "--jobserver-auth=%d,%d", &fds[0],
-	    &fds[1]) != 2)
-		return;
-	for (int i = 0; i < 2; i++)
-		if (fds[i] < 3 || fstat(fds[i], &st) != 0 ||
-		    !S_ISFIFO(st.st_mode))
-			return;
-	w->plan->spec.keep_fds = fds;
-	w->plan->spec.nkeep_fds = 2;
-}
-
+/* The program that the command's own PATH leads to. */
 static int
-plan_command(struct work *w, char **argv, char **env, struct err *e)
+plan_program(struct work *w, const struct run_options *ro, struct err *e)
 {
 	struct jail_spec *spec = &w->plan->spec;
 
+	if (paths_program(w->arena, spec->argv[0], w->request.cwd,
+	    env_get(spec->envp, "PATH"), &spec->program, e) == 0)
+		return 0;
+	if (ro->command != NULL && ro->shell == NULL)
+		err_hint(e, "--shell user takes the shell of $SHELL for -c");
+	return -1;
+}
+
+/*
+ * Root's jail would need a writable /proc, and /proc/sys is writable to uid 0
+ * without any capability.
+ */
+static int
+plan_nested(struct work *w, struct err *e)
+{
+	const struct flag *f = &w->plan->policy->allow_nested_sandbox;
+	struct jail_spec *spec = &w->plan->spec;
+
+	spec->may_nest = f->value;
+	if (!f->value)
+		return 0;
+	if (spec->uid == 0) {
+		err_set(e, ERR_POLICY, "not when root starts the run");
+		err_key(e, "allowNestedSandbox");
+		err_where(e, f->at.file, f->at.line, f->at.col);
+		err_hint(e, "start it as an ordinary user");
+		return -1;
+	}
+	plan_notice("allowNestedSandbox: programs inside may make sandboxes "
+	    "of their own; files are held by mounts, without Landlock", w);
+	return 0;
+}
+
+static int
+plan_command(struct work *w, const struct run_options *ro, char **argv,
+    char **env, struct err *e)
+{
+	struct jail_spec *spec = &w->plan->spec;
+
+	if (ro->command != NULL && shell_words(w->arena, ro, env, &argv, e) !=
+	    0)
+		return -1;
 	spec->argv = argv;
 	spec->uid = getuid();
 	spec->gid = getgid();
@@ -274,14 +397,36 @@ plan_command(struct work *w, char **argv, char **env, struct err *e)
 	    spec->write_roots, spec->nwrite_roots);
 	spec->cwd = w->request.cwd;
 	spec->is_strict = w->plan->policy->profile.value == PROFILE_STRICT;
+	if (plan_nested(w, e) != 0)
+		return -1;
+	limits_plan(w->plan->policy, spec->uid, &spec->limits);
+	if (w->plan->policy->force_new_session.value == TRI_TRUE)
+		spec->session = JAIL_SESSION_NEW;
 	sigemptyset(&spec->sigmask);
-	plan_keep_fds(w, env);
-	return paths_program(w->arena, argv[0], w->request.cwd, env_get(env, "PATH"),
-	    &spec->program, e);
+	keep_list(w->arena, ro, env, &spec->keep_fds, &spec->nkeep_fds);
+	return plan_program(w, ro, e);
+}
+
+/* bwrap, unless the native engine is asked for by name. */
+static int
+plan_engine(struct work *w, const char *name, struct err *e)
+{
+	struct jail_spec *spec = &w->plan->spec;
+
+	if (name == NULL)
+		name = pretend_text("FENCE_ENGINE", NULL);
+	if (name == NULL || strcmp(name, "bwrap") == 0)
+		return paths_bwrap(w->arena, w->request.cwd, &spec->bwrap, e);
+	if (strcmp(name, "native") == 0)
+		return 0;
+	err_set(e, ERR_USAGE, "--engine: there is no engine '%s'", name);
+	err_hint(e, "bwrap or native");
+	return -1;
 }
 
 static int
-plan_parts(struct work *w, char *const *env, struct err *e)
+plan_parts(struct work *w, const struct run_options *ro, char *const *env,
+    struct err *e)
 {
 	struct jail_spec *spec = &w->plan->spec;
 	/* What getaddrinfo() on the host may be tuned with. */
@@ -289,8 +434,9 @@ plan_parts(struct work *w, char *const *env, struct err *e)
 	const char *dir;
 	size_t k = 0;
 
-	if (paths_libexec(w->arena, &dir, e) != 0 ||
-	    paths_bwrap(w->arena, w->request.cwd, &spec->bwrap, e) != 0)
+	if (paths_libexec(w->arena, &dir, e) != 0)
+		return -1;
+	if (!w->plan->is_inside && plan_engine(w, ro->engine, e) != 0)
 		return -1;
 	spec->init = arena_printf(w->arena, "%s/fence-init", dir);
 	w->plan->net_path = arena_printf(w->arena, "%s/fence-net", dir);
@@ -321,17 +467,24 @@ plan_make(const struct run_options *ro, char **argv, char **env,
 	struct work w = { .plan = ret };
 	int rc = -1;
 
-	*ret = (struct plan){ .arena = arena_new() };
+	*ret = (struct plan){ .arena = arena_new(),
+	    .is_inside = jail_is_inside() };
+	if (!ret->is_inside && !ro->dry_run)
+		ret->ahead = jail_ahead();
 	w.arena = ret->arena;
-	if (check_stdio(e) == 0 && load_policy(&w, ro, env, e) == 0 &&
-	    plan_parts(&w, env, e) == 0 && plan_files(&w, ro, env, e) == 0 &&
-	    plan_command(&w, argv, env, e) == 0) {
-		plan_ranges(&w);
+	if (plan_port_options(&w, ro, e) == 0 &&
+	    load_policy(&w, ro, env, e) == 0 && plan_ports(&w, e) == 0 &&
+	    plan_parts(&w, ro, env, e) == 0 && plan_files(&w, ro, env, e) == 0 &&
+	    plan_command(&w, ro, argv, env, e) == 0) {
+		plan_ranges(&w, ro);
 		plan_etc(&w);
+		rc = plan_via(&w, env, e);
 		ret->notices = plan_keep(w.arena, w.notices.v,
 		    w.notices.n * sizeof *w.notices.v);
 		ret->nnotices = w.notices.n;
-		rc = jail_probe(&ret->spec, e);
+		ret->request = w.request;
+		if (rc == 0 && !ret->is_inside)
+			rc = jail_probe(&ret->spec, e);
 	}
 	vec_release(&w.notices);
 	if (rc != 0)
@@ -342,6 +495,7 @@ plan_make(const struct run_options *ro, char **argv, char **env,
 void
 plan_release(struct plan *p)
 {
+	jail_ahead_free(p->ahead);
 	made_close(p->made);
 	resolved_release(&p->resolved);
 	arena_free(p->arena);
@@ -361,8 +515,14 @@ plan_print(const struct plan *p, struct buf *b)
 {
 	buf_printf(b, "policy %s\n", p->policy->name);
 	jail_describe(&p->spec, b);
+	if (p->spec.shares_net) {
+		buf_puts(b, "network direct: the host's, unfiltered\n");
+		return;
+	}
 	print_list(b, "allow", &p->policy->net.allowed_domains);
 	print_list(b, "deny ", &p->policy->net.denied_domains);
-	if (p->policy->net.allowed_domains.n == 0)
+	if (!p->wants_names)
 		buf_puts(b, "network closed\n");
+	ports_print(&p->ports, b);
+	via_print(&p->via, b);
 }

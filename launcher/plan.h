@@ -1,7 +1,8 @@
 /*
  * plan: policy -> jail_spec + environment.  The one place where the words of
- * policy, platform and proxy meet.  Nothing is started here; everything that
- * can be refused before the run is refused here.
+ * policy, platform and proxy meet.  Nothing is started here (but for what
+ * jail_ahead() makes meanwhile); everything that can be refused before the run
+ * is refused here.
  */
 #ifndef FENCE_LAUNCHER_PLAN_H
 #define FENCE_LAUNCHER_PLAN_H
@@ -11,6 +12,8 @@
 #include "launcher/guard.h"
 #include "launcher/made.h"
 #include "launcher/opt.h"
+#include "launcher/ports.h"
+#include "launcher/via.h"
 #include "platform/base/arena.h"
 #include "platform/jail.h"
 #include "policy/policy.h"
@@ -18,9 +21,13 @@
 
 struct plan {
 	struct arena	*arena;
+	struct resolve_request request;	/* its answer: */
 	struct resolved	 resolved;	/* owns the layers */
 	struct policy	*policy;	/* the first of them */
+	bool		 is_inside;	/* another fence: launcher/inside.h */
 	struct jail_spec spec;
+	struct ports	 ports;
+	struct jail_ahead *ahead;	/* of the jail, or NULL */
 	struct made	*made;		/* directories of this run, or NULL */
 	const struct guard_path	*guards;	/* for guard_new() */
 	size_t		 nguards;
@@ -28,6 +35,7 @@ struct plan {
 	const char	*net_path;	/* fence-net */
 	const char	*names_path;	/* fence-names */
 	bool		 wants_names;	/* some host may be reached */
+	struct via	 via;		/* and by way of these proxies */
 	char		**worker_env;
 	/* Lines for the user: grants that name nothing. */
 	const char	**notices;

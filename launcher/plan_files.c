@@ -5,6 +5,7 @@
 
 #include "launcher/env.h"
 #include "launcher/facts.h"
+#include "launcher/log.h"
 #include "launcher/mounts.h"
 #include "launcher/plan_work.h"
 #include "launcher/request.h"
@@ -51,7 +52,7 @@ own_state(struct work *w, char *const *env, struct owns *own)
 		w->plan->state = arena_strndup(w->arena, store,
 		    (size_t)(strrchr(store, '/') - store));
 		*vec_push(own) = (struct own_file){ w->plan->state,
-		    "fence's state", true };
+		    "fence's state", !w->plan->is_inside };
 	}
 	if (config != NULL && config[0] == '/')
 		config = arena_printf(w->arena, "%s/fence", config);
@@ -60,7 +61,7 @@ own_state(struct work *w, char *const *env, struct owns *own)
 	else
 		return;
 	*vec_push(own) = (struct own_file){ config, "your own policies",
-	    true };
+	    !w->plan->is_inside };
 }
 
 /* A record that the jail could rewrite would be none. */
@@ -80,6 +81,9 @@ own_files(struct work *w, const struct run_options *ro, char *const *env,
 	if (ro->trace_file != NULL && trace_is_file(ro->trace_file))
 		*vec_push(own) = (struct own_file){ ro->trace_file,
 		    "the record of this run", false };
+	if (log_path() != NULL)
+		*vec_push(own) = (struct own_file){ log_path(),
+		    "the log of this run", false };
 	own_parts(w, own);
 	own_state(w, env, own);
 }
@@ -175,7 +179,7 @@ plan_files(struct work *w, const struct run_options *ro, char *const *env,
 	own_files(w, ro, env, &own);
 	rq.own = own.v;
 	rq.nown = own.n;
-	if (!ro->dry_run && may_make(p))
+	if (!ro->dry_run && !w->plan->is_inside && may_make(p))
 		w->plan->made = made_open(w->plan->state);
 	rq.made = w->plan->made;
 	rc = facts_gather(&rq, &facts, e);

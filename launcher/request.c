@@ -102,6 +102,39 @@ with_exposed(struct arena *a, const char *cwd, const struct opt_list *l,
 	return (struct resolve_list){ v, l->n + exposed->n };
 }
 
+/*
+ * --env NAME=VALUE sets; --env NAME lets the host's pass where the policy
+ * takes it away.  What is never the host's needs its value.
+ */
+static int
+split_env(struct arena *a, const struct opt_list *l,
+    struct resolve_request *r, struct err *e)
+{
+	const char **set = arena_alloc(a, (l->n + 1) * sizeof *set);
+	const char **allow = arena_alloc(a, (l->n + 1) * sizeof *allow);
+
+	r->env_set.v = set;
+	r->env_allow.v = allow;
+	for (size_t i = 0; i < l->n; i++) {
+		bool has_value = strchr(l->v[i], '=') != NULL;
+
+		if (env_is_fixed(l->v[i]))
+			return err_set(e, ERR_USAGE, "--env: %.60s is fence's "
+			    "own", l->v[i]);
+		if (!has_value && env_is_ours(l->v[i])) {
+			err_set(e, ERR_USAGE, "--env: %.60s is never taken "
+			    "from the caller", l->v[i]);
+			err_hint(e, "--env %.60s=VALUE sets it", l->v[i]);
+			return -1;
+		}
+		if (has_value)
+			set[r->env_set.n++] = l->v[i];
+		else
+			allow[r->env_allow.n++] = l->v[i];
+	}
+	return 0;
+}
+
 int
 request_make(struct arena *a, const struct run_options *ro, char **env,
     struct resolve_request *ret, struct err *e)
@@ -113,10 +146,12 @@ request_make(struct arena *a, const struct run_options *ro, char **env,
 		.ignore_unknown = ro->ignore_unknown_keys,
 		.allow = list_of(&ro->allow),
 		.deny_read = list_of(&ro->deny_read),
+		.force_new_session = ro->force_new_session,
 	};
 
 	if ((r.home = find_home(a, env, e)) == NULL ||
-	    (r.cwd = find_cwd(a, e)) == NULL)
+	    (r.cwd = find_cwd(a, e)) == NULL ||
+	    split_env(a, &ro->env, &r, e) != 0)
 		return -1;
 	r.write = with_exposed(a, r.cwd, &ro->write, &ro->expose_rw);
 	r.read = with_exposed(a, r.cwd, &ro->read, &ro->expose);

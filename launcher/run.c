@@ -12,29 +12,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "launcher/entry.h"
 #include "launcher/exit.h"
 #include "launcher/guarding.h"
+#include "launcher/limits.h"
+#include "launcher/listeners.h"
+#include "launcher/log.h"
 #include "launcher/monitor.h"
+#include "launcher/policywatch.h"
+#include "launcher/pty.h"
 #include "launcher/tty.h"
 #include "launcher/witness.h"
+#include "platform/base/str.h"
 #include "platform/confine.h"
 #include "platform/fd.h"
 #include "platform/linux/initplan.h"
+#include "platform/linux/minter.h"
 #include "platform/loop.h"
 #include "platform/pause.h"
 #include "platform/spawn.h"
-#include "proxy/ask.h"
-#include "proxy/proxy.h"
 #include "shim/wire.h"
-
-/* The gate's ends travel to fence-net in this order. */
-_Static_assert((int)JAIL_NLISTENERS == (int)PROXY_NLISTENERS, "listeners");
-_Static_assert((int)JAIL_LISTEN_TRANSPARENT4 ==
-    (int)PROXY_LISTEN_TRANSPARENT4, "listeners");
-_Static_assert((int)JAIL_LISTEN_SOCKS == (int)PROXY_LISTEN_SOCKS,
-    "listeners");
-_Static_assert((int)JAIL_LISTEN_DNS_TCP == (int)PROXY_LISTEN_DNS_TCP,
-    "listeners");
 
 enum { DRAIN_TURN = 256 };
 
@@ -50,11 +47,16 @@ struct run {
 	struct plan	*plan;
 	struct loop	*loop;
 	struct jail	 jail;
-	struct worker	 net, names;
+	struct worker	 net, names, mint;
+	int		*in_fds;	/* the host's ports of --port */
+	struct entry_desk *desk;
 	struct witness	*witness;
 	struct monitor	*monitor;
+	struct policywatch *policywatch;
 	struct tty	*tty;
+	struct pty	*pty;
 	struct guarding	*guarding;
+	struct limits	*limits;
 	struct watch	*control, *report, *child;
 	char		 id[33];
 	int		 trace_fd;
@@ -63,7 +65,8 @@ struct run {
 	struct err	*err;		/* set with failed */
 	bool		 failed;	/* the jail could not be built */
 	bool		 is_jail_gone;
-	bool		 is_told;	/* -m: records go to stderr */
+	bool		 is_told;	/* -m, -d: records are told as text */
+	bool		 is_debug;	/* -d: all of them */
 };
 
 static void
@@ -76,9 +79,9 @@ run_fail(struct run *r)
 static void
 workers_dismiss(struct run *r)
 {
-	struct worker *workers[] = { &r->net, &r->names };
+	struct worker *workers[] = { &r->net, &r->names, &r->mint };
 
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < sizeof workers / sizeof workers[0]; i++) {
 		watch_free(workers[i]->child);
 		workers[i]->child = NULL;
 		if (workers[i]->fd >= 0)
@@ -98,6 +101,10 @@ static const char *const step_text[] = {
 	[INIT_STEP_FORK] = "fork",
 	[INIT_STEP_KEYRING] = "join a new keyring",
 	[INIT_STEP_PROC] = "mount its own /proc",
+	[INIT_STEP_SESSION] = "begin a session of its own",
+	[INIT_STEP_LIMITS] = "set the limits of the policy",
+	[INIT_STEP_USER] = "make a user namespace for the command",
+	[INIT_STEP_PRELOAD] = "lay the list of the loader over its own",
 };
 
 static void
@@ -108,6 +115,10 @@ init_failed(struct run *r, const struct init_msg *msg)
 
 	err_sys(r->err, msg->value, "inside the jail: cannot %s",
 	    what != NULL ? what : "start");
+	if (msg->step == INIT_STEP_PROC && msg->value == EPERM)
+		err_hint(r->err, "something covers a part of /proc, as "
+		    "containers do: docker/podman run --security-opt "
+		    "systempaths=unconfined");
 	run_fail(r);
 }
 
@@ -149,7 +160,8 @@ init_ready(struct run *r, int pid_fd)
 	pid_t pid = pid_of(pid_fd);
 
 	witness_set_stop(r->witness, pid);
-	monitor_stop_pid(r->monitor, pid);
+	if (r->monitor != NULL)		/* not if it gave up at once */
+		monitor_stop_pid(r->monitor, pid);
 }
 
 static void
@@ -158,7 +170,20 @@ init_started(struct run *r, int *pid_fd)
 	fd_close(&r->command_fd);
 	r->command_fd = fd_take(pid_fd);
 	tty_command(r->tty, r->command_fd);
+	if (limits_started(r->limits, r->command_fd) != 0) {
+		err_set(r->err, ERR_JAIL, "out of memory");
+		run_fail(r);
+		kill(r->jail.pid, SIGKILL);
+	}
 	pause_at("started");
+}
+
+static void
+all_written(void *arg)
+{
+	struct run *r = arg;
+
+	loop_stop(r->loop, 0);
 }
 
 static void
@@ -166,10 +191,13 @@ init_exited(struct run *r, int wstatus)
 {
 	r->status = WIFSIGNALED(wstatus) ? EXIT_SIGNAL + WTERMSIG(wstatus) :
 	    WEXITSTATUS(wstatus);
-	/* What is left of the jail is being killed; the workers may go. */
+	if (WIFSIGNALED(wstatus))
+		tty_killed(r->tty);
+	/* Nobody is left in the jail; it goes while we finish. */
 	workers_dismiss(r);
 	guarding_ending(r->guarding);
 	pause_at("exiting");
+	pty_finish(r->pty, all_written, r);
 }
 
 /* One message of fence-init; 0 at its end. */
@@ -194,7 +222,7 @@ control_step(struct run *r)
 		init_started(r, &fd);
 		break;
 	case INIT_STOPPED:
-		tty_stopped(r->tty);
+		tty_stopped(r->tty, msg.value);
 		break;
 	case INIT_EXITED:
 		init_exited(r, msg.value);
@@ -227,6 +255,25 @@ control_ready(struct watch *w, int what, void *arg)
 	}
 }
 
+/* Without a word; bwrap has said something itself. */
+static void
+jail_ended(struct run *r, int wstatus)
+{
+	bool is_bwrap = r->plan->spec.bwrap != NULL;
+
+	if (WIFSIGNALED(wstatus))
+		err_set(r->err, ERR_JAIL, "the jail was killed by signal %d",
+		    WTERMSIG(wstatus));
+	else
+		err_set(r->err, ERR_JAIL, "%s ended with status %d before the "
+		    "command", is_bwrap ? "bwrap" : "fence-init",
+		    WEXITSTATUS(wstatus));
+	if (is_bwrap && !WIFSIGNALED(wstatus))
+		err_hint(r->err, "bubblewrap 0.3.0 or later is needed; or "
+		    "--engine native, which does without");
+	run_fail(r);
+}
+
 static void
 jail_gone(struct watch *w, int wstatus, void *arg)
 {
@@ -237,16 +284,28 @@ jail_gone(struct watch *w, int wstatus, void *arg)
 	r->is_jail_gone = true;
 	while (control_step(r) > 0)
 		continue;
-	if (r->status < 0 && !r->failed) {
-		if (WIFSIGNALED(wstatus))
-			err_set(r->err, ERR_JAIL, "the jail was killed by "
-			    "signal %d", WTERMSIG(wstatus));
-		else
-			err_set(r->err, ERR_JAIL, "bwrap ended with status %d "
-			    "before the command", WEXITSTATUS(wstatus));
-		run_fail(r);
-	}
-	loop_stop(r->loop, 0);
+	if (r->status < 0 && !r->failed)
+		jail_ended(r, wstatus);
+	pty_finish(r->pty, all_written, r);
+}
+
+/* It ended while we were still starting it: it may have said why. */
+static int
+jail_gave_up(struct run *r)
+{
+	int wstatus = 0;
+
+	watch_free(r->child);
+	r->child = NULL;
+	if ((r->err->sys != EPIPE && r->err->sys != ECONNRESET) ||
+	    waitpid(r->jail.pid, &wstatus, 0) != r->jail.pid)
+		return -1;
+	r->is_jail_gone = true;
+	while (control_step(r) > 0)
+		continue;
+	if (!r->failed)
+		jail_ended(r, wstatus);
+	return -1;
 }
 
 static void
@@ -277,9 +336,9 @@ sender(struct msghdr *mh)
 	return 0;
 }
 
-/* Reads up to `most` datagrams; a sink of NULL throws them away. */
+/* Reads up to `most` datagrams. */
 static void
-drain_reports(struct run *r, struct witness *sink, int most)
+drain_reports(struct run *r, int most)
 {
 	struct wire_report report;
 	union {
@@ -297,8 +356,7 @@ drain_reports(struct run *r, struct witness *sink, int most)
 
 		if (n < 0)
 			return;
-		if (sink != NULL)
-			witness_shim(sink, &report, (size_t)n, sender(&mh));
+		witness_shim(r->witness, &report, (size_t)n, sender(&mh));
 	}
 }
 
@@ -312,7 +370,7 @@ report_ready(struct watch *w, int what, void *arg)
 	/* The first report may come in the same turn as fence-init's word. */
 	while (r->control != NULL && control_step(r) > 0)
 		continue;
-	drain_reports(r, r->witness, DRAIN_TURN);
+	drain_reports(r, DRAIN_TURN);
 }
 
 /* ---- workers ---- */
@@ -328,14 +386,15 @@ worker_gone(struct watch *w, int wstatus, void *arg)
 	(void)w;
 	k->child = NULL;
 	k->pid = 0;
-	snprintf(text, sizeof text, "%s ended (%s %d): the network is closed "
-	    "for the rest of the run", k->name, WIFSIGNALED(wstatus) ?
-	    "signal" : "status", WIFSIGNALED(wstatus) ? WTERMSIG(wstatus) :
-	    WEXITSTATUS(wstatus));
+	snprintf(text, sizeof text, "%s ended (%s %d): %s for the rest of the "
+	    "run", k->name, WIFSIGNALED(wstatus) ? "signal" : "status",
+	    WIFSIGNALED(wstatus) ? WTERMSIG(wstatus) : WEXITSTATUS(wstatus),
+	    k == &k->run->mint ? "no --port leads in" :
+	    "the network is closed");
 	ev.detail = text;
 	witness_gate(k->run->witness, &ev);
 	if (!k->run->is_told)		/* too important to wait for -m */
-		fprintf(stderr, "fence: %s\n", text);
+		log_say("%s", text);
 }
 
 static int
@@ -371,6 +430,8 @@ worker_end(struct worker *k)
 static int
 start_workers(struct run *r, struct err *e)
 {
+	if (r->plan->spec.shares_net)		/* there is no gate */
+		return 0;
 	if (worker_start(r, &r->net, "fence-net", r->plan->net_path, e) != 0)
 		return -1;
 	if (r->plan->wants_names && worker_start(r, &r->names, "fence-names",
@@ -380,25 +441,23 @@ start_workers(struct run *r, struct err *e)
 	return 0;
 }
 
-/* The gate's listeners become fence-net's; we keep none of them. */
+/* Who comes by --port is led in by sockets that are made inside. */
 static int
-hand_over(struct run *r, struct err *e)
+start_minter(struct run *r, struct err *e)
 {
-	struct ask_msg msg = { .magic = ASK_MAGIC, .kind = ASK_LISTEN };
-	int fds[JAIL_NLISTENERS];
-	size_t n = 0;
+	struct worker *k = &r->mint;
 
-	/* Without IPv6 one of them is missing: bits say which are there. */
-	for (size_t i = 0; i < JAIL_NLISTENERS; i++)
-		if (r->jail.listen_fd[i] >= 0) {
-			msg.listeners |= (uint16_t)(1u << i);
-			fds[n++] = r->jail.listen_fd[i];
-		}
-	if (fd_send(r->net.fd, &msg, sizeof msg, fds, n, 0) < 0)
-		return err_sys(e, errno, "fence-net does not answer");
-	for (size_t i = 0; i < JAIL_NLISTENERS; i++)
-		fd_close(&r->jail.listen_fd[i]);
-	return 0;
+	if (r->plan->ports.nin == 0)
+		return 0;
+	k->name = "fence-mint";
+	k->run = r;
+	if (minter_start(r->jail.listen_fd[JAIL_LISTEN_HTTP], &k->fd, &k->pid,
+	    e) != 0)
+		return -1;
+	r->desk = entry_new(r->loop, k->fd);
+	k->child = loop_child(r->loop, k->pid, worker_gone, k);
+	return r->desk != NULL && k->child != NULL ? 0 :
+	    err_sys(e, errno, "cannot watch fence-mint");
 }
 
 /* ---- start ---- */
@@ -417,8 +476,8 @@ static int
 make_witness(struct run *r, const struct run_options *ro, struct err *e)
 {
 	struct witness_config c = { .policy = r->plan->policy,
-	    .trace_fd = r->trace_fd, .text_fd = ro->monitor ? STDERR_FILENO :
-	    -1, .text_is_tty = isatty(STDERR_FILENO) };
+	    .trace_fd = r->trace_fd, .text_fd = r->is_told ? log_fd() : -1,
+	    .text_is_tty = isatty(log_fd()), .is_debug = ro->debug };
 
 	make_run_id(r->id);
 	memcpy(c.run.id, r->id, sizeof c.run.id);
@@ -450,6 +509,31 @@ end_run(void *arg)
 		kill(r->jail.pid, SIGKILL);
 }
 
+/* It did not end when its time was over. */
+static void
+end_jail(void *arg)
+{
+	struct run *r = arg;
+
+	r->status = EXIT_TIME;
+	if (!r->is_jail_gone)
+		kill(r->jail.pid, SIGKILL);
+}
+
+static int
+make_limits(struct run *r, struct err *e)
+{
+	struct limits_config c = { .policy = r->plan->policy,
+	    .loop = r->loop, .witness = r->witness, .is_told = r->is_told,
+	    .kill = end_jail, .arg = r };
+
+	/* fence-init, and bwrap where there is one. */
+	c.nown = r->plan->spec.bwrap != NULL ? 2 : 1;
+
+	r->limits = limits_new(&c, &r->plan->spec.limits, e);
+	return r->limits != NULL ? 0 : -1;
+}
+
 /* Watches before the command can do anything. */
 static int
 make_guarding(struct run *r, struct err *e)
@@ -472,26 +556,44 @@ static int
 make_loop(struct run *r, struct err *e)
 {
 	struct monitor_config mc = { .loop = r->loop,
-	    .policy = r->plan->policy, .witness = r->witness,
-	    .net_fd = r->net.fd, .names_fd = r->names.fd,
-	    .jail_pid = r->jail.pid };
+	    .policy = r->plan->policy, .via = &r->plan->via,
+	    .witness = r->witness, .net_fd = r->net.fd, .names_fd = r->names.fd,
+	    .ports = &r->plan->ports, .desk = r->desk,
+	    .jail_pid = r->jail.pid, .is_debug = r->is_debug };
+	struct tty_config tc = { .loop = r->loop, .early = early_signal,
+	    .arg = r, .pty = r->pty,
+	    .is_apart = r->plan->spec.session != JAIL_SESSION_SAME };
+	bool has_gate = !r->plan->spec.shares_net;
 
-	r->monitor = monitor_new(&mc);
-	r->tty = tty_start(r->loop, early_signal, r);
+	if (has_gate) {
+		r->monitor = monitor_new(&mc);
+		r->net.child = loop_child(r->loop, r->net.pid, worker_gone,
+		    &r->net);
+	}
+	r->tty = tty_start(&tc);
 	r->control = loop_fd(r->loop, r->jail.control_fd, LOOP_READ,
 	    control_ready, r);
 	r->child = loop_child(r->loop, r->jail.pid, jail_gone, r);
-	r->net.child = loop_child(r->loop, r->net.pid, worker_gone, &r->net);
 	if (r->names.pid > 0)
 		r->names.child = loop_child(r->loop, r->names.pid,
 		    worker_gone, &r->names);
 	if (r->jail.report_fd >= 0)
 		r->report = loop_fd(r->loop, r->jail.report_fd, LOOP_READ,
 		    report_ready, r);
-	if (r->monitor == NULL || r->tty == NULL || r->control == NULL ||
-	    r->child == NULL || r->net.child == NULL)
+	if (r->tty == NULL || r->control == NULL || r->child == NULL ||
+	    (has_gate && (r->monitor == NULL || r->net.child == NULL)))
 		return err_sys(e, errno, "cannot watch the jail");
 	return 0;
+}
+
+static int
+make_policywatch(struct run *r, struct err *e)
+{
+	struct policywatch_config c = { .loop = r->loop, .plan = r->plan,
+	    .monitor = r->monitor, .witness = r->witness };
+
+	r->policywatch = policywatch_new(&c, e);
+	return r->policywatch != NULL ? 0 : -1;
 }
 
 /* For us alone: the jail has the caller's limit by now. */
@@ -507,31 +609,54 @@ raise_files(void)
 	}
 }
 
+/* With a terminal of its own where the policy wants that and we have one. */
+static int
+start_jail(struct run *r, struct err *e)
+{
+	struct jail_spec *spec = &r->plan->spec;
+	auto_fd tty_fd = -1;
+
+	if (spec->session == JAIL_SESSION_NEW) {
+		if (pty_open(r->loop, &r->pty, &tty_fd, e) != 0)
+			return -1;
+		if (r->pty != NULL)
+			spec->session = JAIL_SESSION_TTY;
+		spec->tty_fd = tty_fd;
+	}
+	return jail_start(spec, r->plan->ahead, &r->jail, e);
+}
+
 static int
 run_start(struct run *r, const struct run_options *ro, struct err *e)
 {
+	if (listeners_open(&r->plan->ports, &r->in_fds, e) != 0)
+		return -1;
 	if ((r->loop = loop_new()) == NULL)
 		return err_sys(e, errno, "cannot make an event loop");
-	if (make_witness(r, ro, e) != 0)
+	if (make_witness(r, ro, e) != 0 || make_limits(r, e) != 0)
 		return -1;
-	if (make_guarding(r, e) != 0)
-		return -1;
-	if (jail_start(&r->plan->spec, &r->jail, e) != 0)
+	if (start_jail(r, e) != 0)
 		return -1;
 	pause_at("after-clone");
 	raise_files();
-	/* The rest is done while bwrap works; fence-init waits for jail_go(). */
-	if (start_workers(r, e) != 0 || hand_over(r, e) != 0 || make_loop(r, e) != 0)
+	/* The rest is done while the jail makes itself ready. */
+	if (jail_plan(&r->plan->spec, &r->jail, e) != 0)
+		return jail_gave_up(r);
+	if (make_guarding(r, e) != 0)
+		return -1;
+	if (start_workers(r, e) != 0 || start_minter(r, e) != 0 ||
+	    (r->net.fd >= 0 && listeners_hand(r->net.fd, &r->plan->ports,
+	    r->in_fds, &r->jail, e) != 0) || make_loop(r, e) != 0)
+		return -1;
+	if (ro->watch_policy && make_policywatch(r, e) != 0)
 		return -1;
 	/* The guard may do what we give up for good below. */
 	if (guarding_start(r->guarding, r->jail.pid, e) != 0)
 		return -1;
 	witness_run_start(r->witness, r->plan->spec.argv[0]);
 	pause_at("before-go");
-	/* bwrap preloads the shim too; what it was refused is no news. */
-	drain_reports(r, NULL, DRAIN_TURN);
-	if (jail_go(&r->plan->spec, &r->jail, e) != 0)
-		return -1;
+	if (jail_go(&r->jail, e) != 0)
+		return jail_gave_up(r);
 	pause_at("after-go");
 	return confine_monitor(e);
 }
@@ -539,18 +664,25 @@ run_start(struct run *r, const struct run_options *ro, struct err *e)
 static void
 run_release(struct run *r)
 {
-	if (r->jail.pid > 0 && !r->is_jail_gone) {
+	if (r->jail.pid > 0 && !r->is_jail_gone)
 		kill(r->jail.pid, SIGKILL);
-		waitpid(r->jail.pid, NULL, 0);
-	}
 	monitor_free(r->monitor);
+	entry_free(r->desk);
+	policywatch_free(r->policywatch);
 	tty_free(r->tty);
+	pty_free(r->pty);
 	watch_free(r->control);
 	watch_free(r->report);
 	watch_free(r->child);
 	worker_end(&r->net);
 	worker_end(&r->names);
+	worker_end(&r->mint);
+	listeners_close(&r->plan->ports, r->in_fds);
 	guarding_free(r->guarding);
+	/* Late: its namespaces were taken down meanwhile. */
+	if (r->jail.pid > 0 && !r->is_jail_gone)
+		waitpid(r->jail.pid, NULL, 0);
+	limits_free(r->limits);
 	/* Who goes on reading the file behind us goes on where it ended. */
 	if (r->jail.stdin_fd >= 0)
 		(void)lseek(STDIN_FILENO, lseek(r->jail.stdin_fd, 0,
@@ -566,12 +698,19 @@ run_release(struct run *r)
 static void
 closing_line(struct run *r)
 {
+	const char *nest = witness_nest(r->witness);
 	struct buf b;
 
 	buf_init(&b, 4096);
 	witness_summary(r->witness, &b);
 	if (b.len > 0)
-		fprintf(stderr, "%s\n", b.data);
+		log_line(b.data);
+	if (nest != NULL) {
+		buf_clear(&b);
+		buf_puts(&b, "fence: ");
+		str_escape(&b, nest, strlen(nest), 0);
+		log_line(b.data);
+	}
 	buf_release(&b);
 }
 
@@ -581,9 +720,9 @@ run_command(const struct run_options *ro, struct plan *plan, int trace_fd,
 {
 	struct run r = { .plan = plan, .jail = { .control_fd = -1,
 	    .report_fd = -1, .stdin_fd = -1 }, .net.fd = -1,
-	    .names.fd = -1, .trace_fd = trace_fd,
+	    .names.fd = -1, .mint.fd = -1, .trace_fd = trace_fd,
 	    .command_fd = -1, .status = -1, .err = e,
-	    .is_told = ro->monitor };
+	    .is_told = ro->monitor || ro->debug, .is_debug = ro->debug };
 	sigset_t all;
 	int rc = -1;
 
@@ -596,15 +735,21 @@ run_command(const struct run_options *ro, struct plan *plan, int trace_fd,
 	pause_at("after-policy");
 	if (run_start(&r, ro, e) == 0) {
 		loop_run(r.loop);
-		drain_reports(&r, r.witness, 1 << 20);
+		/* From here on we may print. */
+		pty_free(r.pty);
+		r.pty = NULL;
+		drain_reports(&r, 1 << 20);
 		guarding_finish(r.guarding);
+		limits_ended(r.limits);
+		if (limits_is_over(r.limits))
+			r.status = EXIT_TIME;
 		if (!r.failed) {
 			rc = 0;
 			*ret_status = r.status;
 		}
 		witness_run_end(r.witness, r.failed ? (int)e->code :
 		    r.status);
-		if (!r.failed && r.status != 0 && !ro->monitor)
+		if (!r.failed && r.status != 0 && !r.is_told)
 			closing_line(&r);
 	}
 	run_release(&r);

@@ -118,6 +118,8 @@ class_of(const struct event *e, int *ret_activity)
 		[EVENT_DROPPED] = { CLASS_FINDING, 1 },
 		[EVENT_WORKER] = { CLASS_FINDING, 1 },
 		[EVENT_SUSPECT] = { CLASS_FINDING, 1 },
+		[EVENT_LIMIT] = { CLASS_FINDING, 1 },
+		[EVENT_NEST] = { CLASS_FINDING, 1 },
 	};
 
 	*ret_activity = table[e->kind].activity;
@@ -237,10 +239,11 @@ put_http(struct buf *b, const struct event *e)
 	const char *host = e->host != NULL ? e->host :
 	    e->ip != NULL ? e->ip : "";
 	const char *scheme = is_tunnel ? "https" : "http";
-	char url[320];
+	char url[640];
 
 	(void)snprintf(url, sizeof url, strchr(host, ':') != NULL ?
-	    "%s://[%.256s]:%u" : "%s://%.256s:%u", scheme, host, e->port);
+	    "%s://[%.256s]:%u%.256s" : "%s://%.256s:%u%.256s", scheme, host,
+	    e->port, e->url_path != NULL && !is_tunnel ? e->url_path : "");
 	put_open(b, "http_request", '{');
 	put_str_if(b, "http_method", e->method);
 	put_open(b, "url", '{');
@@ -304,6 +307,8 @@ put_finding(struct buf *b, const struct event *e, const struct event_run *run)
 		[EVENT_DROPPED] = "records were dropped",
 		[EVENT_WORKER] = "a worker was in trouble",
 		[EVENT_SUSPECT] = "names that look like data carried out",
+		[EVENT_LIMIT] = "a limit was met",
+		[EVENT_NEST] = "a sandbox inside was refused",
 	};
 	char uid[64];
 
@@ -345,6 +350,8 @@ put_object(struct buf *b, const struct event *e, const struct event_run *run)
 	case EVENT_DROPPED:
 	case EVENT_WORKER:
 	case EVENT_SUSPECT:
+	case EVENT_LIMIT:
+	case EVENT_NEST:
 		put_finding(b, e, run);
 		break;
 	case EVENT_POLICY:

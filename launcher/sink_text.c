@@ -43,7 +43,7 @@ static void
 put_icon(struct buf *b, const struct event *e)
 {
 	buf_puts(b, e->verdict.action == ACTION_DENY ? "\xe2\x9c\x97 " :
-	    event_is_trouble(e) ? "! " : "\xe2\x9c\x93 ");
+	    event_is_trouble(e) || e->sys != 0 ? "! " : "\xe2\x9c\x93 ");
 }
 
 static void
@@ -152,6 +152,8 @@ http_parts(struct line *l, const struct event *e)
 	put_host(&url, e->host != NULL ? e->host : e->ip);
 	if (is_tunnel || e->port != 80)
 		buf_printf(&url, ":%u", e->port);
+	if (!is_tunnel)
+		put_escaped(&url, e->url_path, 0);
 	event_cut(&b, url.data, URL_MAX - 1, 0);
 	buf_printf(&l->part[TAIL], " %s (%lldms)", b.data,
 	    (long long)e->duration_ms);
@@ -265,7 +267,7 @@ remedy_parts(struct line *l, const struct verdict *v)
 static void
 rule_parts(struct line *l, const struct verdict *v, int is_tty)
 {
-	if (v->action != ACTION_DENY || v->rule[0] == '\0')
+	if (v->rule[0] == '\0')
 		return;
 	if (is_tty)
 		buf_printf(&l->part[SEP], "\n%*s", INDENT, "");
@@ -278,7 +280,8 @@ rule_parts(struct line *l, const struct verdict *v, int is_tty)
 	put_place(&l->part[PLACE], &v->at);
 	if (l->part[PLACE].len != 0)
 		buf_putc(&l->part[ENTRY], ' ');
-	remedy_parts(l, v);
+	if (v->action == ACTION_DENY)
+		remedy_parts(l, v);
 }
 
 /* Shorten one part towards `least` characters; what is still too much. */
@@ -339,6 +342,7 @@ event_text(const struct event *e, int is_tty, struct buf *b)
 		[EVENT_RUN_END] = other_parts, [EVENT_POLICY] = other_parts,
 		[EVENT_DROPPED] = other_parts, [EVENT_WORKER] = other_parts,
 		[EVENT_SUSPECT] = other_parts,
+		[EVENT_LIMIT] = other_parts, [EVENT_NEST] = other_parts,
 	};
 	struct line l;
 

@@ -4,10 +4,14 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
+#include <termios.h>
 #include <unistd.h>
 
+#include "launcher/pty.h"
 #include "platform/fd.h"
 
 static const int passed_on[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1,
@@ -17,10 +21,13 @@ enum { NSIGNALS = sizeof passed_on / sizeof passed_on[0] };
 
 struct tty {
 	struct watch	*watch[NSIGNALS];
-	tty_early_fn	*early;
-	void		*arg;
+	struct tty_config c;
 	int		 pid_fd;	/* of the command, -1 before it runs */
+	int		 waiting;	/* a signal that came before, or 0 */
 	int		 term_fd;	/* a terminal among 0..2, or -1 */
+	struct termios	 modes;		/* with has_modes: as we found them */
+	bool		 has_modes;
+	bool		 was_killed;
 	bool		 was_foreground;
 	bool		 has_terminal;
 };
@@ -32,30 +39,64 @@ ends_us(int signo)
 	    signo == SIGTERM;
 }
 
+/* To the command, or to the whole of its group. */
+static void
+pass_on(const struct tty *t, int signo, bool is_for_all)
+{
+	enum { TO_GROUP = 1 << 2 };	/* PIDFD_SIGNAL_PROCESS_GROUP */
+
+	/* Linux 6.9 has it; before, the command alone gets it. */
+	if (!is_for_all || syscall(SYS_pidfd_send_signal, t->pid_fd, signo,
+	    NULL, TO_GROUP) != 0)
+		syscall(SYS_pidfd_send_signal, t->pid_fd, signo, NULL, 0);
+}
+
+/*
+ * The command may run already and the word of it be on its way: one signal
+ * waits for that, another one does not.
+ */
+static void
+on_early(struct tty *t, int signo)
+{
+	if (!ends_us(signo))
+		return;
+	if (t->waiting != 0)
+		t->c.early(signo, t->c.arg);
+	t->waiting = signo;
+}
+
 static void
 on_signal(struct watch *w, int signo, void *arg)
 {
 	struct tty *t = arg;
 
 	if (t->pid_fd < 0) {
-		if (ends_us(signo))
-			t->early(signo, t->arg);
+		on_early(t, signo);
 		return;
 	}
-	/* SI_KERNEL: the terminal sent it, to the command as well. */
-	if (loop_signal_code(w) != SI_KERNEL)
-		syscall(SYS_pidfd_send_signal, t->pid_fd, signo, NULL, 0);
+	if (signo == SIGWINCH)
+		pty_resized(t->c.pty);
+	else if (signo == SIGCONT)
+		pty_continued(t->c.pty);
+	else if (ends_us(signo))
+		pty_abandon(t->c.pty);
+	/* SI_KERNEL: the terminal sent it, to the command as well if it is
+	 * of our session; but a hang-up to the session's leader alone. */
+	if (loop_signal_code(w) != SI_KERNEL || (signo == SIGHUP &&
+	    getsid(0) == getpid()))
+		pass_on(t, signo, t->c.is_apart && signo == SIGCONT);
+	else if (t->c.is_apart && signo != SIGWINCH)
+		pass_on(t, signo, true);
 }
 
 struct tty *
-tty_start(struct loop *loop, tty_early_fn *early, void *arg)
+tty_start(const struct tty_config *c)
 {
 	struct tty *t = calloc(1, sizeof *t);
 
 	if (t == NULL)
 		return NULL;
-	t->early = early;
-	t->arg = arg;
+	t->c = *c;
 	t->pid_fd = -1;
 	t->term_fd = -1;
 	for (int fd = 0; fd <= 2 && t->term_fd < 0; fd++)
@@ -63,10 +104,12 @@ tty_start(struct loop *loop, tty_early_fn *early, void *arg)
 			t->term_fd = fd;
 	t->was_foreground = t->term_fd >= 0 &&
 	    tcgetpgrp(t->term_fd) == getpgrp();
+	t->has_modes = t->was_foreground && tcgetattr(t->term_fd,
+	    &t->modes) == 0;
 	auto_fd ctty = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
 	t->has_terminal = ctty >= 0;
 	for (size_t i = 0; i < NSIGNALS; i++) {
-		t->watch[i] = loop_signal(loop, passed_on[i], on_signal, t);
+		t->watch[i] = loop_signal(c->loop, passed_on[i], on_signal, t);
 		if (t->watch[i] == NULL) {
 			tty_free(t);
 			return NULL;
@@ -79,6 +122,43 @@ void
 tty_command(struct tty *t, int pid_fd)
 {
 	t->pid_fd = pid_fd;
+	pty_started(t->c.pty);
+	if (t->waiting != 0)
+		pass_on(t, t->waiting, false);
+}
+
+/* The parent, from the end of /proc/PID/stat: "... (name) S 123 ...". */
+static pid_t
+parent_of(pid_t pid)
+{
+	char path[64], text[1024];
+	const char *p;
+	int parent = 0;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	if (fd_read_file(AT_FDCWD, path, text, sizeof text) <= 0 ||
+	    (p = strrchr(text, ')')) == NULL ||
+	    sscanf(p, ") %*c %d", &parent) != 1)
+		return 0;
+	return parent;
+}
+
+/*
+ * Is there a shell, of our session and not of our group, that could bring us
+ * back?  The kernel does not stop a group without one at Ctrl-Z.
+ */
+static bool
+has_keeper(void)
+{
+	enum { MOST = 64 };
+	pid_t pid = getppid();
+
+	for (int i = 0; i < MOST && pid > 0; i++) {
+		if (getpgid(pid) != getpgrp())
+			return getsid(pid) == getsid(0);
+		pid = parent_of(pid);
+	}
+	return false;
 }
 
 /*
@@ -87,12 +167,27 @@ tty_command(struct tty *t, int pid_fd)
  * here as a signal event and is passed on.
  */
 void
-tty_stopped(struct tty *t)
+tty_stopped(struct tty *t, int signo)
 {
+	/* Its own session has fence-init for a keeper, so it stopped where
+	 * in ours it would not have. */
+	if (t->c.is_apart && t->has_terminal && !has_keeper()) {
+		if (signo == SIGTSTP)
+			pass_on(t, SIGCONT, true);
+		return;
+	}
 	/* Without a terminal nobody would ever wake us: whoever continues the
 	 * command knows nothing of us. */
-	if (t->has_terminal)
-		kill(getpid(), SIGSTOP);
+	if (!t->has_terminal)
+		return;
+	pty_stopped(t->c.pty);
+	kill(getpid(), SIGSTOP);
+}
+
+void
+tty_killed(struct tty *t)
+{
+	t->was_killed = true;
 }
 
 /* The group that has the terminal is gone; a shell's `bg` leaves one. */
@@ -114,6 +209,9 @@ tty_free(struct tty *t)
 	 * SIGTTOU is blocked, so this cannot stop us. */
 	if (t->was_foreground && is_orphaned(t->term_fd))
 		tcsetpgrp(t->term_fd, getpgrp());
+	if (t->was_killed && t->has_modes && tcgetpgrp(t->term_fd) ==
+	    getpgrp())
+		(void)tcsetattr(t->term_fd, TCSANOW, &t->modes);
 	for (size_t i = 0; i < NSIGNALS; i++)
 		watch_free(t->watch[i]);
 	free(t);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "launcher/judge.h"
 #include "launcher/sink.h"
 #include "launcher/tally.h"
 #include "launcher/who.h"
@@ -27,7 +28,6 @@ enum {
 	LOOKS_PER_SECOND = 4000,	/* asking costs, whatever the answer */
 	LOOKUPS = 64,			/* names remembered for folding */
 	LOOKUP_MS = 2000,
-	MAX_COMPONENTS = 128,		/* of a path we resolve */
 };
 
 /* One name that a process asked for; types are separated by blanks. */
@@ -40,6 +40,7 @@ struct lookup {
 
 struct witness {
 	struct witness_config	 config;
+	struct judge		 judge;
 	struct sink		*trace, *text;
 	struct tally		*tally;
 	struct recent		 recent;
@@ -49,6 +50,7 @@ struct witness {
 	uint64_t		 shim_records;
 	struct lookup		 lookup[LOOKUPS];
 	unsigned		 next_lookup;
+	char			 nest[256];	/* see witness_nest() */
 };
 
 static int64_t
@@ -66,6 +68,8 @@ witness_new(const struct witness_config *config)
 	struct witness *w = xcalloc(1, sizeof *w);
 
 	w->config = *config;
+	w->judge = (struct judge){ .policy = config->policy,
+	    .guards = config->guards, .nguards = config->nguards };
 	w->trace = sink_new(config->trace_fd, &w->config.run, 0);
 	w->text = sink_new(config->text_fd, NULL, config->text_is_tty);
 	w->tally = tally_new(config->policy->home, config->policy->workspace);
@@ -107,7 +111,7 @@ emit(struct witness *w, struct event *e)
 		w->counts.records++;
 	tally_add(w->tally, e);
 	recent_add(&w->recent, e);
-	if (event_is_trouble(e))
+	if (w->config.is_debug || event_is_trouble(e))
 		sink_event(w->text, e);
 	sink_event(w->trace, e);
 }
@@ -182,8 +186,7 @@ static bool	is_over_limit(struct witness *);
 void
 witness_gate(struct witness *w, struct event *e)
 {
-	if (e->kind == EVENT_DNS && e->host != NULL &&
-	    e->verdict.action == ACTION_DENY && is_folded(w, e)) {
+	if (e->kind == EVENT_DNS && e->host != NULL && is_folded(w, e)) {
 		w->counts.folded++;
 		return;
 	}
@@ -231,6 +234,8 @@ check_report(const void *datagram, size_t len, struct wire_report *ret,
 	case WIRE_OPEN:
 	case WIRE_EXEC:
 		return path[0] != '\0' ? 0 : -1;
+	case WIRE_NEST:
+		return strcmp(path, "/") == 0 ? 0 : -1;
 	case WIRE_CONNECT:
 		if (ret->family == AF_UNIX)
 			return path[0] != '\0' ? 0 : -1;
@@ -238,86 +243,6 @@ check_report(const void *datagram, size_t len, struct wire_report *ret,
 		    ret->family == AF_INET6) ? 0 : -1;
 	}
 	return -1;
-}
-
-/* The length of the kept name that the path is or is below, or 0. */
-static size_t
-kept_len(const struct witness *w, const char *path)
-{
-	for (size_t i = 0; i < w->config.nguards; i++)
-		if (str_path_below(path, w->config.guards[i].path))
-			return strlen(w->config.guards[i].path);
-	return 0;
-}
-
-/* A mask or a missing right takes reading away, too: ask for both. */
-static bool
-is_denied(const struct witness *w, enum fs_op op, const char *path,
-    struct verdict *ret)
-{
-	struct fs_question q = { .op = op, .path = path };
-
-	decide_fs_ask(w->config.policy, &q, ret);
-	/* What the lists would let write is kept for what it is. */
-	if (ret->action == ACTION_ALLOW && op == FS_WRITE) {
-		q.guarded_len = kept_len(w, path);
-		q.is_guarded = q.guarded_len > 0;
-		(void)decide_guarded(w->config.policy, path, &q.is_own);
-		decide_fs_ask(w->config.policy, &q, ret);
-	}
-	if (ret->action == ACTION_ALLOW && op != FS_READ)
-		decide_fs(w->config.policy, FS_READ, path, ret);
-	return ret->action == ACTION_DENY;
-}
-
-/*
- * Where the path leads on the host: its longest existing part resolved, the
- * rest as it is.  NULL below /proc (there "self" would be us), or if looking
- * would take too long.
- */
-static const char *
-resolve(struct arena *arena, const char *path)
-{
-	char *part = arena_strdup(arena, path), *real, *slash;
-	const char *resolved = NULL;
-	unsigned n = 0;
-
-	for (const char *p = path; *p != '\0'; p++)
-		n += *p == '/';
-	if (n > MAX_COMPONENTS || str_path_below(path, "/proc"))
-		return NULL;
-	while (access(part, F_OK) != 0 &&
-	    (slash = strrchr(part, '/')) != NULL && slash != part)
-		*slash = '\0';
-	real = realpath(part, NULL);
-	if (real != NULL)
-		resolved = pattern_clean_path(arena, "/", arena_printf(arena,
-		    "%s/%s", real, path + strlen(part)));
-	free(real);
-	return resolved;
-}
-
-/*
- * Judges the path as it was written, then as it leads.  Returns the clean
- * path as written, or NULL if the policy refuses neither.
- */
-static const char *
-judge_path(struct witness *w, struct arena *arena, enum fs_op op,
-    const char *cwd, const char *path, struct verdict *ret)
-{
-	const char *clean, *real;
-
-	if (path[0] != '/' && cwd[0] != '/')
-		return NULL;
-	clean = pattern_clean_path(arena, path[0] == '/' ? "/" : cwd, path);
-	if (clean == NULL)
-		return NULL;
-	if (is_denied(w, op, clean, ret))
-		return clean;
-	real = resolve(arena, path[0] == '/' ? path :
-	    arena_printf(arena, "%s/%s", cwd, path));
-	return real != NULL && strcmp(real, clean) != 0 &&
-	    is_denied(w, op, real, ret) ? clean : NULL;
 }
 
 static bool
@@ -337,8 +262,11 @@ fill_file(struct witness *w, struct arena *arena,
 	e->open_flags = r->call == WIRE_OPEN ? r->flags : 0;
 	e->enforcer = op == FS_WRITE && r->err == EACCES ? ENFORCER_LANDLOCK :
 	    ENFORCER_MOUNT;
-	e->path = judge_path(w, arena, op, e->process[0].cwd, path,
+	e->path = judge_path(&w->judge, arena, op, e->process[0].cwd, path,
 	    &e->verdict);
+	if (e->path == NULL && op == FS_WRITE && r->err == EROFS)
+		e->path = judge_late(&w->judge, arena, e->process[0].cwd,
+		    path, &e->verdict);
 	/* Where reading has to be granted, missing may mean hidden. */
 	return e->path != NULL && (r->err != ENOENT ||
 	    access(e->path, F_OK) == 0);
@@ -403,6 +331,29 @@ fill_who(struct witness *w, const struct wire_report *r, pid_t pid,
 	}
 }
 
+/* One is enough: an agent's sandbox is tried for each of its commands. */
+static void
+tell_nest(struct witness *w, const struct wire_report *r, pid_t pid)
+{
+	struct event e = { .kind = EVENT_NEST, .witness = WITNESS_SHIM,
+	    .enforcer = ENFORCER_SECCOMP, .sys = r->err, .detail = w->nest };
+
+	if (w->nest[0] != '\0' || w->config.policy->allow_nested_sandbox.value)
+		return;
+	fill_who(w, r, pid, &e);
+	snprintf(w->nest, sizeof w->nest, "%s was refused a user namespace: "
+	    "allowNestedSandbox in a policy lets programs bring a sandbox of "
+	    "their own", e.nprocess > 0 && e.process[0].comm[0] != '\0' ?
+	    e.process[0].comm : "a program");
+	emit(w, &e);
+}
+
+const char *
+witness_nest(const struct witness *w)
+{
+	return w->nest[0] != '\0' ? w->nest : NULL;
+}
+
 void
 witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 {
@@ -418,6 +369,10 @@ witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 	}
 	if (check_report(datagram, len, &r, path) != 0) {
 		w->counts.malformed++;
+		return;
+	}
+	if (r.call == WIRE_NEST) {
+		tell_nest(w, &r, pid);
 		return;
 	}
 	arena = arena_new();

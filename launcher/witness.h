@@ -25,6 +25,7 @@ struct witness_config {
 	int			 trace_fd;	/* JSON; -1 none; borrowed */
 	int			 text_fd;	/* -1 none (no -m); borrowed */
 	int			 text_is_tty;
+	bool			 is_debug;	/* text of all, not of trouble */
 	pid_t			 stop_pid;	/* see who_pid(); 0 none */
 	/* Names kept in this run (borrowed): which denials are theirs. */
 	const struct guard_path	*guards;
@@ -60,6 +61,8 @@ void		 witness_dropped(struct witness *, uint64_t n);
 
 /* The closing line of a run without -m; nothing if nothing was refused. */
 void		 witness_summary(struct witness *, struct buf *);
+/* A sandbox inside that was refused, in words; NULL if none was. */
+const char	*witness_nest(const struct witness *);
 /* The last refusals; good until the next one. */
 const struct recent	*witness_recent(const struct witness *);
 

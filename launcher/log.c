@@ -1,0 +1,129 @@
+#include "launcher/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "platform/fd.h"
+
+static char path[PATH_MAX];
+static int fd = STDERR_FILENO;
+
+/* The command sees it by this name, wherever it goes. */
+static int
+keep_path(const char *name)
+{
+	char cwd[PATH_MAX];
+
+	if (name[0] == '/')
+		cwd[0] = '\0';
+	else if (getcwd(cwd, sizeof cwd - 1) == NULL)
+		return -1;
+	else
+		strcat(cwd, "/");
+	if (strlen(cwd) + strlen(name) >= sizeof path) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	strcpy(path, cwd);
+	strcat(path, name);
+	return 0;
+}
+
+/* A link may have been planted by an earlier run in the workspace. */
+static int
+open_file(const char *name, int how)
+{
+	int new_fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY |
+	    O_NOFOLLOW | O_APPEND | how, 0600);
+
+	if (new_fd >= 0 && keep_path(name) != 0)
+		fd_close(&new_fd);
+	if (new_fd >= 0)
+		fd = new_fd;
+	return new_fd;
+}
+
+int
+log_open(const char *option, const char *inherited, struct err *e)
+{
+	if (option != NULL) {
+		if (open_file(option, O_TRUNC) < 0) {
+			err_sys(e, errno, "--fence-log-file: cannot open '%s'",
+			    option);
+			if (errno == ELOOP)
+				err_hint(e, "it is a symlink: name the file "
+				    "it leads to");
+			return -1;
+		}
+		if (setenv("FENCE_LOG_FILE", path, 1) != 0)
+			return err_sys(e, errno, "--fence-log-file");
+		return 0;
+	}
+	if (inherited != NULL && inherited[strspn(inherited, " \t")] != '\0' &&
+	    open_file(inherited, 0) < 0)
+		log_say("warning: FENCE_LOG_FILE: cannot open '%s': %s",
+		    inherited, strerror(errno));
+	return 0;
+}
+
+const char *
+log_path(void)
+{
+	return path[0] != '\0' ? path : NULL;
+}
+
+int
+log_fd(void)
+{
+	return fd;
+}
+
+static void
+say(const char *head, const char *fmt, va_list ap)
+{
+	char text[4096];
+	int n = snprintf(text, sizeof text, "%s", head);
+	int m = vsnprintf(text + n, sizeof text - (size_t)n, fmt, ap);
+	size_t len = (size_t)n + (m > 0 ? (size_t)m : 0);
+
+	if (len > sizeof text - 1)
+		len = sizeof text - 1;
+	text[len++] = '\n';
+	(void)!write(fd, text, len);
+}
+
+void
+log_line(const char *text)
+{
+	struct iovec v[2] = { { (char *)text, strlen(text) },
+	    { (char *)"\n", 1 } };
+
+	(void)!writev(fd, v, 2);
+}
+
+void
+log_say(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say("fence: ", fmt, ap);
+	va_end(ap);
+}
+
+void
+log_fact(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say("[fence] ", fmt, ap);
+	va_end(ap);
+}

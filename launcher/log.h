@@ -1,0 +1,26 @@
+/*
+ * log: fence's own lines: notices, records as text, the closing line.  They
+ * go to stderr or, for --fence-log-file and FENCE_LOG_FILE, to a file.  An
+ * error that ends the run is no such line: it is for stderr always.
+ */
+#ifndef FENCE_LAUNCHER_LOG_H
+#define FENCE_LAUNCHER_LOG_H
+
+#include "platform/base/err.h"
+
+/*
+ * option: the file of --fence-log-file, emptied, or NULL; inherited: that of
+ * FENCE_LOG_FILE, which is appended to, or NULL.  One that is inherited and
+ * cannot be opened costs a warning.
+ */
+int	 log_open(const char *option, const char *inherited, struct err *);
+/* Its absolute path; NULL: the lines go to stderr. */
+const char	*log_path(void);
+int	 log_fd(void);
+void	 log_line(const char *);	/* and a newline */
+/* "fence: ..." and a newline. */
+void	 log_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* "[fence] ..." and a newline: the facts of -d. */
+void	 log_fact(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif
