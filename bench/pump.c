@@ -4,18 +4,22 @@
  *
  *	serve ADDR bulk|echo		prints its port, serves until killed
  *	get ADDR:PORT BYTES [PROXY]	one stream from a bulk server
+ *	gets ADDR:PORT CLIENTS BYTES [PROXY]
+ *					as many streams at once, BYTES in all
  *	conns ADDR:PORT CLIENTS TOTAL [PROXY]
  *					connect, one byte there and back, close
+ *	pings ADDR:PORT TOTAL [PROXY]	the same byte on one connection
  *	idle ADDR:PORT COUNT [PROXY]	holds COUNT connections until stdin ends
  *	opens FILE COUNT libc|raw	open and close; raw: past any shim
  *	time ROUNDS PAUSE_MS CMD… [-- CMD…]…
  *					runs the commands in turn, ROUNDS times
  *	once CMD…			runs it once, its output in front
  *
- * get, conns and opens print one number, the nanoseconds it took; time and
+ * get, gets, conns, pings and opens print one number, the nanoseconds it took; time and
  * once print a line "command wall_ns cpu_ns" per run, where cpu is that of the
  * command and all its descendants; idle prints "ready".  ADDR is a literal
- * IPv4 address.  PROXY is ADDR:PORT of something that knows CONNECT.
+ * IPv4 address.  PROXY is ADDR:PORT of something that knows CONNECT, or
+ * socks:ADDR:PORT.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -141,16 +145,22 @@ read_all(int fd, void *data, size_t len)
 	}
 }
 
-/* Where a connection goes: straight, or by CONNECT through a proxy. */
+/* Where a connection goes: straight, or through a proxy. */
 struct route {
-	struct sockaddr_in	first;
+	struct sockaddr_in	first, dest;
+	int			is_socks;
 	char			request[256];	/* "" for straight */
 };
 
 static struct route
 route(const char *dest, const char *proxy)
 {
-	struct route r = { .first = address_port(proxy ? proxy : dest) };
+	static const char socks[] = "socks:";
+	int is_socks = proxy != NULL && strncmp(proxy, socks,
+	    sizeof socks - 1) == 0;
+	struct route r = { .first = address_port(proxy == NULL ? dest :
+	    is_socks ? proxy + sizeof socks - 1 : proxy),
+	    .dest = address_port(dest), .is_socks = is_socks };
 
 	if (proxy != NULL)
 		snprintf(r.request, sizeof r.request,
@@ -180,6 +190,24 @@ handshake(int fd, const struct route *r)
 		die("CONNECT: %.*s", (int)strcspn(reply, "\r\n"), reply);
 }
 
+/* No password, then CONNECT to an IPv4 address. */
+static void
+handshake_socks(int fd, const struct route *r)
+{
+	uint8_t request[10] = { 5, 1, 0, 1 }, reply[10];
+
+	write_all(fd, "\5\1\0", 3);
+	read_all(fd, reply, 2);
+	if (reply[1] != 0)
+		die("SOCKS: no method");
+	memcpy(request + 4, &r->dest.sin_addr, 4);
+	memcpy(request + 8, &r->dest.sin_port, 2);
+	write_all(fd, request, sizeof request);
+	read_all(fd, reply, sizeof reply);
+	if (reply[1] != 0 || reply[3] != 1)
+		die("SOCKS: reply %d", reply[1]);
+}
+
 static int
 connect_by(const struct route *r)
 {
@@ -190,7 +218,9 @@ connect_by(const struct route *r)
 	if (connect(fd, (const struct sockaddr *)&r->first,
 	    sizeof r->first) != 0)
 		die("connect: %s", strerror(errno));
-	if (r->request[0] != '\0')
+	if (r->is_socks)
+		handshake_socks(fd, r);
+	else if (r->request[0] != '\0')
 		handshake(fd, r);
 	return fd;
 }
@@ -255,25 +285,34 @@ serve_echo(int listen_fd)
 	}
 }
 
-/* One client at a time: the streams of a bench come one after the other. */
+static void
+send_bulk(int fd)
+{
+	static char block[BULK_BYTES];
+	uint64_t left = 0;
+	ssize_t n;
+
+	if (recv(fd, &left, sizeof left, MSG_WAITALL) != sizeof left)
+		left = 0;
+	while (left > 0) {
+		n = write(fd, block, left < BULK_BYTES ? left : BULK_BYTES);
+		if (n <= 0)
+			break;
+		left -= n;
+	}
+}
+
+/* A process for each stream. */
 static void
 serve_bulk(int listen_fd)
 {
-	static char block[BULK_BYTES];
 	int fd;
 
+	signal(SIGCHLD, SIG_IGN);
 	while ((fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
-		uint64_t left = 0;
-		ssize_t n;
-
-		if (recv(fd, &left, sizeof left, MSG_WAITALL) != sizeof left)
-			left = 0;
-		while (left > 0) {
-			n = write(fd, block, left < BULK_BYTES ? left :
-			    BULK_BYTES);
-			if (n <= 0)
-				break;
-			left -= n;
+		if (fork() == 0) {
+			send_bulk(fd);
+			_exit(0);
 		}
 		close(fd);
 	}
@@ -302,24 +341,34 @@ cmd_serve(char **argv)
 	return 1;
 }
 
-static int
-cmd_get(char **argv)
+static void
+take_stream(const struct route *r, uint64_t bytes)
 {
-	static char block[BULK_BYTES];
-	struct route r = route(argv[0], argv[2]);
-	uint64_t bytes = number(argv[1], UINT64_C(1) << 40), left = bytes;
-	int fd = connect_by(&r);
-	int64_t start = now_ns();
+	char *block = malloc(BULK_BYTES);
+	uint64_t left = bytes;
+	int fd = connect_by(r);
 
 	write_all(fd, &bytes, sizeof bytes);
-	while (left > 0) {
-		ssize_t n = read(fd, block, sizeof block);
+	while (left > 0 && block != NULL) {
+		ssize_t n = read(fd, block, BULK_BYTES);
 
 		if (n <= 0)
 			die("read: %s, %" PRIu64 " bytes missing",
 			    n < 0 ? strerror(errno) : "early end", left);
 		left -= (uint64_t)n < left ? (uint64_t)n : left;
 	}
+	close(fd);
+	free(block);
+}
+
+static int
+cmd_get(char **argv)
+{
+	struct route r = route(argv[0], argv[2]);
+	uint64_t bytes = number(argv[1], UINT64_C(1) << 40);
+	int64_t start = now_ns();
+
+	take_stream(&r, bytes);
 	printf("%" PRId64 "\n", now_ns() - start);
 	return 0;
 }
@@ -355,27 +404,63 @@ client_run(void *arg)
 	return NULL;
 }
 
+static void *
+client_stream(void *arg)
+{
+	const struct client *c = arg;
+
+	take_stream(c->route, c->count);
+	return NULL;
+}
+
+/* As many threads as clients, each with its part of the work. */
 static int
-cmd_conns(char **argv)
+share(char **argv, uint64_t max, void *(*work)(void *))
 {
 	static struct client clients[MAX_CLIENTS];
 	struct route r = route(argv[0], argv[3]);
 	unsigned n = number(argv[1], MAX_CLIENTS);
-	uint64_t total = number(argv[2], 1000000);
+	uint64_t total = number(argv[2], max);
 	int64_t start;
 
 	if (n == 0 || total % n != 0)
-		die("TOTAL must be a multiple of CLIENTS");
+		die("the work must be a multiple of CLIENTS");
 	start = now_ns();
 	for (unsigned i = 0; i < n; i++) {
 		clients[i].route = &r;
 		clients[i].count = total / n;
-		if (pthread_create(&clients[i].thread, NULL, client_run,
+		if (pthread_create(&clients[i].thread, NULL, work,
 		    &clients[i]) != 0)
 			die("cannot start a thread");
 	}
 	for (unsigned i = 0; i < n; i++)
 		pthread_join(clients[i].thread, NULL);
+	printf("%" PRId64 "\n", now_ns() - start);
+	return 0;
+}
+
+static int
+cmd_conns(char **argv)
+{
+	return share(argv, 1000000, client_run);
+}
+
+static int
+cmd_gets(char **argv)
+{
+	return share(argv, UINT64_C(1) << 40, client_stream);
+}
+
+static int
+cmd_pings(char **argv)
+{
+	struct route r = route(argv[0], argv[2]);
+	uint64_t total = number(argv[1], 100000000);
+	int fd = connect_by(&r);
+	int64_t start = now_ns();
+
+	for (uint64_t i = 0; i < total; i++)
+		there_and_back(fd);
 	printf("%" PRId64 "\n", now_ns() - start);
 	return 0;
 }
@@ -530,7 +615,9 @@ static const struct mode {
 } modes[] = {
 	{ "serve", 2, 2, cmd_serve },
 	{ "get", 2, 3, cmd_get },
+	{ "gets", 3, 4, cmd_gets },
 	{ "conns", 3, 4, cmd_conns },
+	{ "pings", 2, 3, cmd_pings },
 	{ "idle", 2, 3, cmd_idle },
 	{ "opens", 3, 3, cmd_opens },
 	{ "once", 1, 1 << 20, cmd_once },
