@@ -33,11 +33,15 @@ install_copy() {
 	chmod -R go+rX "$copy"
 }
 
-need "$build_packages$test_packages"
+case " $* " in
+*" --long "*)	need "$build_packages$test_packages$long_packages" ;;
+*)		need "$build_packages$test_packages" ;;
+esac
 make_user
 # TESTS= builds everything, test programs too, and leaves running them to
 # tests/run.
-build build-test "check TESTS=" --enable-test-hooks --enable-werror
+build build-test "check TESTS=" --enable-test-hooks --enable-werror \
+    --without-apparmor
 build build-san "check TESTS=" --enable-test-hooks --enable-sanitizers \
     --enable-werror CFLAGS="-g -O1"
 build build-clang "check TESTS=" --enable-werror CC=clang

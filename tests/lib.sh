@@ -159,6 +159,20 @@ inside() {
 	ok "$rv" "$1: the part inside the world ran to its end"
 }
 
+# each_world "$@": all that follows happens inside, once for each WHO, who is
+# $who there and has the workspace $W.
+each_world() {	# each_world "$@"
+	if [ "${1-}" != inside ]; then
+		for who in $WHOS; do
+			inside "$who"
+		done
+		finish
+	fi
+	who=$2
+	W=$T/w
+	mkdir "$W"
+}
+
 # count_tap: passes TAP of another program on, and counts it.
 count_tap() {
 	local line

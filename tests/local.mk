@@ -8,6 +8,7 @@ UNIT_TESTS = \
 	tests/unit/test_arena \
 	tests/unit/test_ask \
 	tests/unit/test_buf \
+	tests/unit/test_cgroup \
 	tests/unit/test_bwrap \
 	tests/unit/test_chunked \
 	tests/unit/test_confine \
@@ -21,6 +22,7 @@ UNIT_TESTS = \
 	tests/unit/test_guard_mask \
 	tests/unit/test_host \
 	tests/unit/test_http1 \
+	tests/unit/test_httpresp \
 	tests/unit/test_ini \
 	tests/unit/test_init \
 	tests/unit/test_initplan \
@@ -35,14 +37,17 @@ UNIT_TESTS = \
 	tests/unit/test_pattern \
 	tests/unit/test_peek \
 	tests/unit/test_policy \
+	tests/unit/test_ports \
 	tests/unit/test_proxy \
 	tests/unit/test_recent \
 	tests/unit/test_relay \
+	tests/unit/test_repeat \
 	tests/unit/test_resolve \
 	tests/unit/test_route \
 	tests/unit/test_seccomp \
 	tests/unit/test_seccomp_code \
 	tests/unit/test_seccomp_kernel \
+	tests/unit/test_serve_http \
 	tests/unit/test_serve_self \
 	tests/unit/test_serve_socks5 \
 	tests/unit/test_serve_tunnel \
@@ -51,12 +56,15 @@ UNIT_TESTS = \
 	tests/unit/test_shim_names \
 	tests/unit/test_sni \
 	tests/unit/test_socks5 \
+	tests/unit/test_sshsay \
 	tests/unit/test_str \
 	tests/unit/test_suspect \
 	tests/unit/test_tlshello \
 	tests/unit/test_tree \
 	tests/unit/test_trust \
 	tests/unit/test_unixlist \
+	tests/unit/test_upstream \
+	tests/unit/test_via \
 	tests/unit/test_who \
 	tests/unit/test_witness
 
@@ -66,12 +74,14 @@ FUZZERS = \
 	tests/fuzz/fuzz_dnsmsg \
 	tests/fuzz/fuzz_host \
 	tests/fuzz/fuzz_http1 \
+	tests/fuzz/fuzz_httpresp \
 	tests/fuzz/fuzz_ini \
 	tests/fuzz/fuzz_json \
 	tests/fuzz/fuzz_pattern \
 	tests/fuzz/fuzz_socks5 \
 	tests/fuzz/fuzz_tlshello \
-	tests/fuzz/fuzz_unixlist
+	tests/fuzz/fuzz_unixlist \
+	tests/fuzz/fuzz_upstream
 
 check_PROGRAMS += $(UNIT_TESTS) $(FUZZERS)
 
@@ -93,11 +103,15 @@ tests_fuzz_fuzz_chunked_SOURCES = tests/fuzz/fuzz_chunked.c \
 tests_fuzz_fuzz_dnsmsg_SOURCES = tests/fuzz/fuzz_dnsmsg.c tests/fuzz/replay.c
 tests_fuzz_fuzz_host_SOURCES = tests/fuzz/fuzz_host.c tests/fuzz/replay.c
 tests_fuzz_fuzz_http1_SOURCES = tests/fuzz/fuzz_http1.c tests/fuzz/replay.c
+tests_fuzz_fuzz_httpresp_SOURCES = tests/fuzz/fuzz_httpresp.c \
+	tests/fuzz/replay.c
 tests_fuzz_fuzz_ini_SOURCES = tests/fuzz/fuzz_ini.c tests/fuzz/replay.c
 tests_fuzz_fuzz_pattern_SOURCES = tests/fuzz/fuzz_pattern.c \
 	tests/fuzz/replay.c
 tests_fuzz_fuzz_json_SOURCES = tests/fuzz/fuzz_json.c tests/fuzz/replay.c
 tests_fuzz_fuzz_unixlist_SOURCES = tests/fuzz/fuzz_unixlist.c \
+	tests/fuzz/replay.c
+tests_fuzz_fuzz_upstream_SOURCES = tests/fuzz/fuzz_upstream.c \
 	tests/fuzz/replay.c
 tests_fuzz_fuzz_socks5_SOURCES = tests/fuzz/fuzz_socks5.c tests/fuzz/replay.c
 tests_fuzz_fuzz_tlshello_SOURCES = tests/fuzz/fuzz_tlshello.c \
@@ -106,7 +120,8 @@ endif
 
 include tests/probes/local.mk
 
-EXTRA_DIST += tests/README.md tests/batch tests/batches tests/contract \
+EXTRA_DIST += tests/README.md tests/agents tests/batch tests/batches tests/builds \
+	tests/clients tests/contract \
 	tests/fuzz/corpus tests/golden tests/kill-at tests/lib.sh tests/lint \
 	tests/records.py tests/run tests/scale.sh tests/self-check \
 	tests/setup.sh tests/trace \

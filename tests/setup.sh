@@ -22,14 +22,22 @@ test_packages="
 libcmocka-dev	pc:cmocka
 clang		cmd:clang
 curl		cmd:curl
+wget		cmd:wget
 openssl		cmd:openssl
 busybox-static	static:busybox
 dnsutils	cmd:dig
 netcat-openbsd	cmd:nc
 iputils-ping	cmd:ping
+tinyproxy-bin	cmd:tinyproxy
+microsocks	cmd:microsocks
 iproute2	cmd:ip
 nftables	cmd:nft
 tmux		cmd:tmux
+zsh		cmd:zsh
+fish		cmd:fish
+vim		cmd:vim
+less		cmd:less
+bsdutils	cmd:script
 nodejs		cmd:node
 gdb		cmd:gdb
 strace		cmd:strace
@@ -43,9 +51,26 @@ git		cmd:git
 openssh-client	cmd:ssh
 mandoc		cmd:mandoc
 file		cmd:file
+jq		cmd:jq
+apparmor	cmd:apparmor_parser
 procps		cmd:ps
 util-linux	cmd:setpriv
 binutils	cmd:nm
+"
+# For ./test.sh --long.
+long_packages="
+npm		cmd:npm
+wget2		cmd:wget2
+ruby		cmd:ruby
+php-cli		cmd:php
+default-jdk-headless	cmd:javac
+musl-tools	cmd:musl-gcc
+postgresql-client	cmd:psql
+mariadb-client	cmd:mariadb
+redis-tools	cmd:redis-cli
+redis-server	cmd:redis-server
+openssh-server	file:/usr/sbin/sshd
+rsync		cmd:rsync
 "
 
 die() {

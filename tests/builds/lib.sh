@@ -68,6 +68,23 @@ debian_source() (
 	ls "$into"/*.orig.tar.*[!c]
 )
 
+# npm_bin PACKAGE@VERSION…: prints the folder of their programs, which npm
+# fetched once.  It outlives the tree: these are hundreds of megabytes.
+npm_bin() (
+	into=/var/tmp/fence-npm-$(id -u)
+	mkdir -p "$into"
+	cd "$into" || exit
+	exec 9>>lock
+	flock 9
+	for package; do
+		[ -e "done-${package//\//-}" ] && continue
+		[ -e package.json ] || npm init -y >&2
+		npm install --no-audit --no-fund "$package" >&2 || exit
+		touch "done-${package//\//-}"
+	done
+	echo "$into/node_modules/.bin"
+)
+
 # unpack WHO PACKAGE: the upstream sources of PACKAGE in a fresh $W, and a
 # fresh home $H.  Fails, and says why in $why, where they cannot be had.
 unpack() {

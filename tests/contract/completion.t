@@ -22,7 +22,7 @@ for sh in bash zsh fish; do
 	ok $? "$sh: as in golden/completion.$sh"
 	like "$out" 'default-deny' "$sh: knows the templates"
 	like "$out" 'ignore-unknown-keys' "$sh: knows the options"
-	unlike "$out" 'service-execution-model' "$sh: not those to come"
+	unlike "$out" 'weaker' "$sh: not those to come"
 	if command -v "$sh" >/dev/null; then
 		"$sh" -n "$T/$sh"
 		ok $? "$sh: takes the script"

@@ -31,5 +31,21 @@ for who in $WHOS; do
 	fence "$who" -- sh -c 'tr "\0" "\n" </proc/self/environ'
 	is "$(grep -E '^LD_|libfence' <<<"$out")" "" \
 	    "$who: nor in /proc/self/environ"
+
+	# Proxy variables: exactly these, whatever the caller has.
+	for mode in auto on off; do
+		echo '{"network":{"proxyVariables":"'$mode'"},
+		    "filesystem":{"allowWrite":["."]}}' >"$T/p.json"
+		capture "$who" env HTTP_PROXY=http://u:p@corp:1 \
+		    Https_Proxy=http://corp:1 no_proxy='*' rsync_proxy=corp:1 \
+		    npm_config_https_proxy=x npm_config_noproxy=x \
+		    PIP_PROXY=x YARN_HTTP_PROXY=x CLOUDSDK_PROXY_PASSWORD=x \
+		    CARGO_HTTP_PROXY=x NODE_USE_ENV_PROXY=0 GRPC_PROXY=x \
+		    MAVEN_OPTS='-ea -Dhttps.proxyHost=corp' \
+		    "$FENCE_RUN" --settings "$T/p.json" -- env
+		is "$(grep -iE 'proxy|corp|_OPTS' <<<"$out" | LC_ALL=C sort)" \
+		    "$(cat "$TESTS/golden/proxyvars.$mode")" \
+		    "$who: proxy variables: $mode"
+	done
 done
 finish

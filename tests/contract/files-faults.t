@@ -15,7 +15,10 @@ loader.exec_module(kill_at)
 fence, base = sys.argv[2:]
 work, home = base + "/w", base + "/home"
 state = home + "/.local/state/fence"
-BEFORE = kill_at.POINTS[:kill_at.POINTS.index("after-go")]
+POINTS = ("after-policy", "after-workers", "before-clone", "in-child-maps",
+          "in-child-net", "in-child-mounts", "after-clone", "before-go",
+          "after-go", "started", "exiting", "after-exit")
+BEFORE = POINTS[:POINTS.index("after-go")]
 
 def names(top):
     return sorted(os.path.join(w, n) for w, d, f in os.walk(top)
@@ -59,7 +62,7 @@ def tap(good, name, *notes):
     sys.stdout.flush()
 
 before = picture()
-for point in kill_at.POINTS:
+for point in POINTS:
     fine, _ = run(point)
     after = picture()
     wrong = [p for p in set(before) | set(after)

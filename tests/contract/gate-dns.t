@@ -4,15 +4,7 @@
 # a program thinks it asks.
 . "$(dirname "$0")/../lib.sh"
 
-if [ "${1-}" != inside ]; then
-	for who in $WHOS; do
-		inside "$who"
-	done
-	finish
-fi
-who=$2
-W=$T/w
-mkdir "$W"
+each_world "$@"
 cat >"$T/p.json" <<'POLICY'
 {
 	"network": { "allowedDomains": ["allowed.test", "*.wild.test"] },

@@ -4,15 +4,7 @@
 # what was refused.
 . "$(dirname "$0")/../lib.sh"
 
-if [ "${1-}" != inside ]; then
-	for who in $WHOS; do
-		inside "$who"
-	done
-	finish
-fi
-who=$2
-W=$T/w
-mkdir "$W"
+each_world "$@"
 cat >"$T/p.json" <<'POLICY'
 {
 	"network": { "allowedDomains": ["203.0.113.2", "allowed.test"] },
@@ -78,13 +70,35 @@ async def socket(r, w, head):
 async def head(r, w, head):
     log('head ' + repr(head))
     w.write(b'HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok\n')
+connections = 0
+async def count(r, w, head):
+    body = await chunked(r) if b'chunked' in head.lower() else (b'', b'')
+    text = b'connection %d, %d bytes\n' % (connections, len(body[0]))
+    w.write(b'HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n' % len(text))
+    if not head.startswith(b'HEAD'):
+        w.write(text)
+    return True
+async def empty(r, w, head):
+    w.write(b'HTTP/1.1 204 No Content\r\nX-Seen: 1\r\n\r\n')
+    return True
+async def same(r, w, head):
+    w.write(b'HTTP/1.1 304 Not Modified\r\nContent-Length: 99\r\n\r\n')
+    return True
+async def old(r, w, head):
+    w.write(b'HTTP/1.0 200 OK\r\n\r\nup to the end\n')
 seen = {}
 paths = {b'/expect': expect, b'/refuse': refuse, b'/trailer': trailer,
-         b'/events': events, b'/ack': ack, b'/socket': socket, b'/head': head}
+         b'/events': events, b'/ack': ack, b'/socket': socket, b'/head': head,
+         b'/count': count, b'/empty': empty, b'/same': same, b'/old': old}
 async def serve(r, w):
+    global connections
+    connections += 1
     try:
-        head = await r.readuntil(b'\r\n\r\n')
-        await paths[head.split(b' ')[1].split(b'?')[0]](r, w, head)
+        keep = True
+        while keep:
+            head = await r.readuntil(b'\r\n\r\n')
+            path = head.split(b' ')[1].split(b'?')[0]
+            keep = await paths[path](r, w, head)
     except (OSError, asyncio.IncompleteReadError, asyncio.TimeoutError):
         pass
     w.close()
@@ -118,7 +132,8 @@ cat >"$W/trailer.py" <<'PYTHON'
 import socket
 s = socket.create_connection(('127.0.0.1', 3128))
 s.sendall(b'POST http://203.0.113.2:8301/trailer HTTP/1.1\r\n'
-          b'Transfer-Encoding: chunked\r\nTrailer: X-Mine\r\n\r\n'
+          b'Transfer-Encoding: chunked\r\nTrailer: X-Mine\r\n'
+          b'Connection: close\r\n\r\n'
           b'3\r\nabc\r\n0\r\nX-Mine: 7\r\n\r\n')
 got = b''
 while data := s.recv(4000):
@@ -138,6 +153,63 @@ like "$(grep '^head' "$T/log")" 'Host: 203.0.113.2:8301.*X-Stay' \
     "$who: the host is the one in the URL"
 unlike "$(grep '^head' "$T/log")" 'evil|Hop|Keep-Alive|c2VjcmV0|Proxy-' \
     "$who: and nothing else is passed on"
+
+# One connection of the client's, and as few of ours as can be.
+head -c 10000000 /dev/zero >"$W/big"
+cat >"$W/keep.py" <<'PYTHON'
+import http.client, json
+c = http.client.HTTPConnection('127.0.0.1', 3128, timeout=60)
+def ask(method, path, host='203.0.113.2:8301', **kw):
+    c.request(method, 'http://' + host + path, **kw)
+    r = c.getresponse()
+    body = r.read()
+    print(r.status, len(body) if method == 'HEAD' else body.decode().strip(),
+          'kept' if c.sock else 'closed')
+ask('GET', '/count')
+ask('GET', '/count')
+ask('HEAD', '/count')
+ask('GET', '/empty')
+ask('GET', '/same')
+ask('GET', '/', host='denied.test')
+ask('GET', '/', host='denied.test', headers={'Accept': 'application/json'})
+ask('GET', '/count')
+with open('big', 'rb') as f:
+    ask('POST', '/count', body=f, encode_chunked=True,
+        headers={'Transfer-Encoding': 'chunked'})
+ask('GET', '/old')
+PYTHON
+client /usr/bin/python3 keep.py
+n=$(printf '%s' "$out" | sed -n 's/^200 connection \([0-9]*\),.*/\1/p' | head -1)
+is "$(printf '%s' "$out" | sed "s/connection $n,/connection N,/
+    s/connection $((n + 1)),/connection N+1,/
+    s/connection $((n + 2)),/connection N+2,/; s|[^ ]*p.json:2:33|p.json:2|")" \
+    "200 connection N, 0 bytes kept
+200 connection N, 0 bytes kept
+200 0 kept
+204  kept
+304  kept
+403 fence: denied.test:80: not allowed by the policy
+rule: network.allowedDomains p.json:2
+allow: network.allowedDomains += \"denied.test\" kept
+403 {\"error\": \"blocked\",\"detail\": \"denied.test:80: not allowed by\
+ the policy\",\"rule\": \"network.allowedDomains p.json:2\",\"remedy\":\
+ \"network.allowedDomains += \\\"denied.test\\\"\"} kept
+200 connection N+1, 0 bytes kept
+200 connection N+2, 10000000 bytes kept
+200 up to the end closed" "$who: one connection, each request decided anew"
+client curl -svm 20 "$url/count" "$url/count" http://denied.test/ \
+    http://allowed.test/bytes/7 "$url/count"
+is "$(printf '%s\n' "$err" | grep -c 'Established connection\|) port 3128')" \
+    1 "$who: curl needs one connection"
+is "$(printf '%s\n' "$err" |
+    grep -c 'Re-using existing\|Reusing existing')" 4 "$who: and says so"
+like "$out" 'not allowed by the policy' "$who: though one was refused"
+client curl -sS -m 20 -0 "$url/count"
+like "$out" '^connection [0-9]+, 0 bytes$' "$who: HTTP/1.0"
+client curl -sS -m 60 -T big -H 'Transfer-Encoding: chunked' "$url/count"
+like "$out" '^connection [0-9]+, 10000000 bytes$' "$who: a chunked upload"
+client curl -sSi -m 20 "$url/empty"
+like "$out" '204 No Content.*X-Seen: 1' "$who: no content is none"
 
 cat >"$W/events.py" <<'PYTHON'
 import http.client
@@ -196,6 +268,29 @@ is "$out" "True
 HELLO
 AGAIN
 b''" "$who: a WebSocket"
+
+# One that asks on and on; others are answered as before.
+cat >"$W/loop.py" <<'PYTHON'
+import socket, subprocess
+def ask(host):
+    with socket.create_connection(('127.0.0.1', 3128)) as s:
+        s.settimeout(20)
+        s.sendall(b'CONNECT ' + host + b':443 HTTP/1.1\r\n\r\n')
+        return s.recv(4000)[9:12].decode() or 'end'
+# At most 20 by this process, and 20 while nobody had time to look whose.
+asked = [ask(b'loop.denied.test')]
+while asked[-1] == '403' and len(asked) < 50:
+    asked.append(ask(b'loop.denied.test'))
+print(len(asked) > 20, *sorted(set(asked)))
+print(ask(b'other.denied.test'))
+print(subprocess.run(['curl', '-sS', '-o', '/dev/null', '-w',
+    '%{http_connect}', 'https://loop.denied.test/'], text=True,
+    capture_output=True).stdout)
+PYTHON
+client /usr/bin/python3 loop.py
+is "$out" "True 403 end
+403
+403" "$who: the same refusal again and again gets no answer"
 
 # What was refused, by whatever way one asks.
 echo x >"$W/secret"

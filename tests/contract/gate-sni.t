@@ -3,15 +3,7 @@
 # to another one there, by none of the ways in, nor in a second hello.
 . "$(dirname "$0")/../lib.sh"
 
-if [ "${1-}" != inside ]; then
-	for who in $WHOS; do
-		inside "$who"
-	done
-	finish
-fi
-who=$2
-W=$T/w
-mkdir "$W"
+each_world "$@"
 policy() {	# policy NAME REST
 	cat >"$T/$1.json" <<POLICY
 {

@@ -3,15 +3,7 @@
 # that is asked of nobody before the verdict, and what else a client may try.
 . "$(dirname "$0")/../lib.sh"
 
-if [ "${1-}" != inside ]; then
-	for who in $WHOS; do
-		inside "$who"
-	done
-	finish
-fi
-who=$2
-W=$T/w
-mkdir "$W"
+each_world "$@"
 cat >"$T/p.json" <<'POLICY'
 {
 	"network": {
@@ -29,9 +21,8 @@ queries() {
 }
 socks=socks5h://127.0.0.1:1080
 
-client sh -c 'echo "$ALL_PROXY $all_proxy"'
-is "$out" "$socks $socks" "$who: the variables"
 client env -u HTTP_PROXY -u http_proxy -u HTTPS_PROXY -u https_proxy \
+    ALL_PROXY="$socks" \
     curl -sS http://allowed.test/ https://a.b.wild.test/
 is "$out" "http allowed.test
 https wild.test" "$who: curl by ALL_PROXY alone"

@@ -4,15 +4,7 @@
 # serves has no capability, yet its signals arrive.
 . "$(dirname "$0")/../lib.sh"
 
-if [ "${1-}" != inside ]; then
-	for who in $WHOS; do
-		inside "$who"
-	done
-	finish
-fi
-who=$2
-W=$T/w
-mkdir "$W"
+each_world "$@"
 cat >"$T/p.json" <<'POLICY'
 {
 	"network": {
@@ -112,7 +104,6 @@ caps() {	# caps PID: what it may still do
 	grep -E "$sets" "/proc/$1/status" | cut -f2 | tr -d '0\n'
 }
 sets='^Cap(Inh|Prm|Eff|Amb)'
-[ "$who" = user ] || sets='^Cap'
 start "$who" "$FENCE_RUN" --settings "$T/p.json" -- sh -c '
 	trap "echo told >told; exit 9" TERM
 	echo up >up

@@ -17,13 +17,19 @@ for f in fence fence-run; do
 	[ -x "$bin/$f" ]
 	ok $? "bin/$f"
 done
-for f in fence-init fence-net fence-names libfence-shim.so; do
+for f in fence-init fence-net fence-names fence-try libfence-shim.so; do
 	[ -e "$bin/../libexec/fence/$f" ]
 	ok $? "libexec/fence/$f"
 done
-[ -e "$bin/../share/fence/event.schema.json" ]
-ok $? "share/fence/event.schema.json"
-like "$(find "$d" -name 'fence*.1')" 'fence' "the manual"
+for f in event doctor; do
+	[ -e "$bin/../share/fence/$f.schema.json" ]
+	ok $? "share/fence/$f.schema.json"
+done
+[ -e "$bin/../share/fence/fence.apparmor" ]
+ok $? "share/fence/fence.apparmor"
+for f in fence.1 fence-run.1 fence-policy.5 fence-security.7; do
+	like "$(find "$d" -name "$f")" "/$f$" "the manual: $f"
+done
 for who in $WHOS; do
 	W=$(workspace "$who")
 	capture "$who" "$bin/fence-run" -- sh -c 'echo ran >f; cat f'

@@ -59,6 +59,16 @@ fs.rmdirSync(f + ".lock");'
 	is "$(denials "$W/trace" "$H/tmpabc" filesystem.allowWrite)" 1 \
 	    "$who: other names are told"
 
+	# What a glob would match later has no mount: refused, and told.
+	echo '{"filesystem":{"allowWrite":[".","~/.late*"]}}' \
+	    >"$T/policy.json"
+	capture "$who" env HOME="$H" "$FENCE_RUN" --trace-file "$W/trace" \
+	    -s "$T/policy.json" -- sh -c 'echo x >~/.late.json'
+	is "$(denials "$W/trace" "$H/.late.json" 'filesystem.allowWrite[1]')" \
+	    1 "$who: what was missing when the run began is told"
+	is "$(denials "$W/trace" "$H/.late.json" "" status_detail)" \
+	    "it was not there when the run began" "$who: with the reason"
+
 	# Where reading has to be granted, what exists outside is told.
 	echo '{"filesystem":{"defaultDenyRead":true,"allowWrite":["."]}}' \
 	    >"$T/policy.json"

@@ -1,39 +1,11 @@
 #!/usr/bin/env bash
 # A real terminal: Ctrl-C, Ctrl-Z and fg, resize.
 . "$(dirname "$0")/../lib.sh"
-
-tm() {
-	as "$who" tmux -f /dev/null -S "$W/tmux" "$@"
-}
-
-screen() {
-	tm capture-pane -p -t t
-}
-
-shows() {	# shows REGEX: some whole line of the screen matches
-	screen | grep -Eqx "$1 *"
-}
-
-await() {	# await REGEX NAME
-	wait_for 20 shows "$1"
-	ok $? "$who: $2" || note "$(screen)"
-}
-
-type_line() {
-	tm send-keys -t t -l "$1"
-	tm send-keys -t t Enter
-}
-
-clear_screen() {
-	type_line 'clear; echo cleared'
-	wait_for 20 shows cleared
-}
+. "$TESTS/tty.sh"
 
 for who in $WHOS; do
 	W=$(workspace "$who")
-	(cd "$W" && tm new-session -d -s t -x 100 -y 30 \
-	    'env PS1="\$ " bash --norc --noprofile -i')
-	ok $? "$who: a terminal"
+	terminal
 	type_line "f=$FENCE_RUN; cd $W"
 
 	type_line '$f -- sh -c "echo up; sleep 100"'
@@ -83,7 +55,7 @@ for who in $WHOS; do
 
 	type_line '$f -- sh -c "trap \"stty size\" WINCH; echo up; while :; do sleep 100 & wait; done"'
 	await up "a command that watches the size is up"
-	tm resize-window -t t -x 90 -y 25
+	resize 90 25
 	await '25 90' "a resize reaches it"
 	tm send-keys -t t C-c
 	clear_screen

@@ -121,6 +121,19 @@ if [ "$IS_ROOT" = 1 ]; then
 	rm -r "/run/fence-test.$$"
 	(cd /sys && "$FENCE_RUN" -- true 2>"$T/err")
 	is "$?" 1 "root: /sys is no workspace"
+	# What root's jail cannot reach needs no mask, and could have none.
+	hidden=$(workspace user)
+	chmod 700 "$hidden"
+	start user python3 -c 'import socket, sys, time
+s = socket.socket(socket.AF_UNIX)
+s.bind(sys.argv[1])
+s.listen()
+time.sleep(1000)' "$hidden/s"
+	wait_for 20 test -S "$hidden/s"
+	fence root -- sh -c 'ls "$0" && echo open || echo shut' "$hidden"
+	is "$status:$out" 0:shut "root: a socket in another user's folder"
+	kill "$pid"
+	wait "$pid"
 	mkdir -p "$W/chroot/proc"
 	# In a mount namespace of its own, so that nothing is left behind.
 	# shellcheck disable=SC2016 # the inner shell expands

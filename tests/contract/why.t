@@ -27,7 +27,9 @@ for who in $WHOS; do
 	{
 	  "network": {
 	    "allowedDomains": ["allowed.test", "*.wild.test", "10.0.0.5", "127.0.0.1"],
-	    "deniedDomains": ["bad.wild.test"]
+	    "deniedDomains": ["bad.wild.test"],
+	    "allowLocalOutbound": true,
+	    "allowLocalOutboundPorts": [5432]
 	  },
 	  "filesystem": {
 	    "allowWrite": ["."],
@@ -57,6 +59,21 @@ for who in $WHOS; do
 	answers 'an address not listed' 1 'route: ' -s "$P" connect 8.8.8.8
 	answers 'a private address by its literal' 0 '10.0.0.5:443' \
 	    -s "$P" connect 10.0.0.5
+	for home in 127.0.0.1 localhost '[::1]'; do
+		answers "$home, a port that leads out" 0 \
+		    'allowLocalOutboundPorts\[0\] "5432".*p.jsonc:6:' \
+		    -s "$P" connect "$home:5432"
+	done
+	answers 'localhost, another port' 1 \
+	    'to allow  network.allowLocalOutboundPorts \(add 5433\)' \
+	    -s "$P" connect localhost:5433
+	like "$out" "localhost inside is the command's own" \
+	    "$who: whose localhost it is"
+	answers 'localhost, where nothing leads out' 1 \
+	    'network.allowLocalOutbound \(make it true, and list 5432' \
+	    connect localhost:5432
+	answers 'localhost, for who asks a proxy' 0 'by the proxy alone' \
+	    -s "$P" connect 127.0.0.1:5433
 	answers 'an address of the sixth kind' 1 'connect \[2001:db8::1\]:22' \
 	    -s "$P" connect '[2001:DB8:0::1]:22'
 	answers 'a denied name and its last dot' 1 'deniedDomains\[0\]' \

@@ -12,6 +12,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct ask_msg m, again;
 	struct ask_answer a;
+	struct ask_shake s;
 
 	if (ask_check_msg(data, len, &m) == 0) {
 		if (strlen(m.name) != m.name_len ||
@@ -22,6 +23,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		    memcmp(&m, &again, sizeof m) != 0)
 			abort();
 	}
+	if (ask_check_shake(data, len, &s) == 0 &&
+	    (s.port == 0 || s.host[0] == '\0' ||
+	    strnlen(s.host, sizeof s.host) == sizeof s.host ||
+	    strnlen(s.user, sizeof s.user) == sizeof s.user ||
+	    strnlen(s.password, sizeof s.password) == sizeof s.password))
+		abort();
 	if (ask_check_answer(data, len, &a) == 0 &&
 	    (a.naddrs > ASK_MAX_ADDRS ||
 	    strnlen(a.name, sizeof a.name) == sizeof a.name ||

@@ -38,6 +38,21 @@ check_rewrite(const struct http1 *h, const char *data)
 	buf_release(&out);
 }
 
+static bool
+is_same(const struct http1 *a, const struct http1 *b)
+{
+	return a->code == b->code && a->why == b->why &&
+	    a->head_len == b->head_len && strcmp(a->method, b->method) == 0 &&
+	    strcmp(a->host, b->host) == 0 && a->port == b->port &&
+	    a->is_connect == b->is_connect && a->is_http10 == b->is_http10 &&
+	    a->is_chunked == b->is_chunked && a->has_length == b->has_length &&
+	    a->wants_json == b->wants_json &&
+	    a->is_websocket == b->is_websocket &&
+	    a->body_bytes == b->body_bytes &&
+	    memcmp(&a->path, &b->path, sizeof a->path) == 0 &&
+	    memcmp(&a->query, &b->query, sizeof a->query) == 0;
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
@@ -46,8 +61,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	enum http1_status st = feed(&whole, p, len, len);
 
 	if (feed(&bytes, p, len, 1) != st || feed(&odd, p, len, 7) != st ||
-	    bytes.code != whole.code || bytes.head_len != whole.head_len ||
-	    strcmp(bytes.host, whole.host) != 0 || bytes.port != whole.port)
+	    !is_same(&whole, &bytes) || !is_same(&whole, &odd))
 		abort();
 	if (st == HTTP1_DONE && !whole.is_connect)
 		check_rewrite(&whole, p);

@@ -13,10 +13,10 @@ _fence_lookup() {
 	esac
 	case $at in
 	fence)
-		opts='-s --settings -t --template -a --allow -w --write -r --read --deny-read --ignore-unknown-keys -m --monitor --trace-file --expose-host-path --expose-host-path-rw --dry-run --list-templates -h --help -v --version'
-		list='run config template why completion help' ;;
+		opts='-s --settings -t --template -a --allow -w --write -r --read --deny-read --ignore-unknown-keys -d --debug -m --monitor --fence-log-file --watch-policy --trace-file -c --c --shell --shell-login --chdir --env --force-new-session --keep-fd --engine -p --port --service-execution-model --expose-host-path --expose-host-path-rw --dry-run --list-templates --linux-features -h --help -v --version'
+		list='run config template why doctor completion help' ;;
 	'run')
-		opts='-s --settings -t --template -a --allow -w --write -r --read --deny-read --ignore-unknown-keys -m --monitor --trace-file --expose-host-path --expose-host-path-rw --dry-run --list-templates -h --help -v --version'
+		opts='-s --settings -t --template -a --allow -w --write -r --read --deny-read --ignore-unknown-keys -d --debug -m --monitor --fence-log-file --watch-policy --trace-file -c --c --shell --shell-login --chdir --env --force-new-session --keep-fd --engine -p --port --service-execution-model --expose-host-path --expose-host-path-rw --dry-run --list-templates --linux-features -h --help -v --version'
 		list='' ;;
 	'config')
 		opts=''
@@ -54,6 +54,9 @@ _fence_lookup() {
 	'why')
 		opts='-s --settings -t --template -a --allow -w --write -r --read --deny-read --ignore-unknown-keys --json'
 		list='connect read write exec' ;;
+	'doctor')
+		opts='--engine --json'
+		list='' ;;
 	'completion')
 		opts=''
 		list='bash zsh fish' ;;
@@ -75,7 +78,10 @@ _fence() {
 	_fence_lookup "$first" "$second"
 	case $prev in
 	-t|--template) list='cargo-build ci code code-relaxed code-strict default-deny disable-telemetry git-readonly go-build hermes local-dev-server npm-install pip-install strict workspace-write' ;;
-	-s|--settings|-w|--write|-r|--read|--deny-read|-o|--output)
+	--shell) list='default user' ;;
+	--engine) list='bwrap native' ;;
+	--service-execution-model) list='in-sandbox on-host' ;;
+	-s|--settings|-w|--write|-r|--read|--deny-read|-o|--output|--chdir)
 		list= ;;
 	esac
 	case $cur in

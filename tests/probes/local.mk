@@ -42,3 +42,40 @@ tests_probes_filtered_LDADD = platform/libplatform.a \
 
 EXTRA_DIST += tests/probes/README.md tests/probes/goclient/go.mod \
 	tests/probes/goclient/main.go
+
+# Conquered workers: the real ones, but for what they do behind their walls.
+check_PROGRAMS += tests/probes/hostile tests/probes/fence-net-hostile \
+	tests/probes/fence-names-hostile
+
+hostile_sources = tests/probes/hostile.c tests/probes/hostile.h \
+	tests/probes/hostile_socket.c
+tests_probes_hostile_SOURCES = $(hostile_sources) tests/probes/hostile_main.c
+tests_probes_hostile_CFLAGS = $(probe_cflags)
+tests_probes_hostile_LDADD =
+
+tests_probes_fence_net_hostile_SOURCES = $(hostile_sources) \
+	tests/probes/hostile_net.c proxy/net_main.c
+tests_probes_fence_net_hostile_LDFLAGS = $(FAST_LDFLAGS) -Wl,--wrap=loop_run
+tests_probes_fence_net_hostile_LDADD = proxy/libproxy.a \
+	platform/libplatform.a platform/base/libbase.a
+
+tests_probes_fence_names_hostile_SOURCES = $(hostile_sources) \
+	tests/probes/hostile_names.c $(names_sources)
+tests_probes_fence_names_hostile_LDFLAGS = $(HARD_LDFLAGS) \
+	-Wl,--wrap=loop_run
+tests_probes_fence_names_hostile_LDADD = proxy/libproxy.a \
+	platform/libplatform.a platform/base/libbase.a
+
+# One packet out, by every way we know.
+check_PROGRAMS += tests/probes/leak tests/probes/leak-static
+
+leak_sources = tests/probes/leak.c tests/probes/leak.h \
+	tests/probes/leak_tricks.c
+tests_probes_leak_SOURCES = $(leak_sources)
+tests_probes_leak_CFLAGS = $(probe_cflags) -fPIE
+tests_probes_leak_LDFLAGS = $(HARD_LDFLAGS)
+tests_probes_leak_LDADD =
+tests_probes_leak_static_SOURCES = $(leak_sources)
+tests_probes_leak_static_CFLAGS = $(probe_cflags) -fno-pie
+tests_probes_leak_static_LDFLAGS = -static
+tests_probes_leak_static_LDADD =

@@ -1,5 +1,5 @@
 /*
- * rawclient HOST PORT: a client that no preloaded library and no proxy
+ * rawclient HOST PORT [RESOLVER]: a client that no preloaded library and no proxy
  * variable reaches.  It asks the resolver itself and speaks HTTP itself, with
  * system calls by number.  Exit status 0 if the answer begins "HTTP/1.".
  */
@@ -48,7 +48,7 @@ dial(int type, uint32_t addr, int port)
 }
 
 static uint32_t
-look_up(const char *host)
+look_up(const char *host, const char *resolver)
 {
 	uint8_t msg[DNSQ_MAX];
 	size_t n = dnsq_build(host, msg);
@@ -60,7 +60,7 @@ look_up(const char *host)
 		errno = EINVAL;
 		die(host);
 	}
-	fd = dial(SOCK_DGRAM, htonl(INADDR_LOOPBACK), 53);
+	fd = dial(SOCK_DGRAM, inet_addr(resolver), 53);
 	if (syscall(SYS_write, fd, msg, n) < 0)
 		die("query");
 	got = syscall(SYS_read, fd, msg, sizeof msg);
@@ -84,13 +84,15 @@ main(int argc, char **argv)
 {
 	char buf[1024];
 	long n, got = 0;
+	uint32_t addr;
 	int fd;
 
-	if (argc != 3) {
-		fputs("usage: rawclient HOST PORT\n", stderr);
+	if (argc != 3 && argc != 4) {
+		fputs("usage: rawclient HOST PORT [RESOLVER]\n", stderr);
 		return 2;
 	}
-	fd = dial(SOCK_STREAM, look_up(argv[1]), atoi(argv[2]));
+	addr = look_up(argv[1], argc == 4 ? argv[3] : "127.0.0.1");
+	fd = dial(SOCK_STREAM, addr, atoi(argv[2]));
 	n = snprintf(buf, sizeof buf, "GET / HTTP/1.0\r\nHost: %s\r\n\r\n",
 	    argv[1]);
 	if (n >= (long)sizeof buf || syscall(SYS_write, fd, buf, n) != n)

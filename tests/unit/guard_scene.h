@@ -20,7 +20,7 @@
 
 #include "launcher/guard.h"
 
-enum { LIMIT_MS = 5000, MAX_PATHS = 512, MAX_TOLD = 256 };
+enum { LIMIT_MS = 30000, MAX_PATHS = 512, MAX_TOLD = 256 };
 
 /* A folder on another file system, or NULL. */
 static const char *scene_other;

@@ -29,9 +29,14 @@ test_msg(void **state)
 		SET(via, ASK_VIA_SOCKS, 0),
 		SET(via, 0, -1),
 		SET(via, ASK_VIA_DNS, -1),
+		SET(via, ASK_VIA_LOCAL, 0),
+		SET(via, ASK_VIA_INSIDE, 0),
+		SET(via, ASK_VIA_INSIDE + 1, -1),
 		SET(via, 99, -1),
 		SET(kind, 0, -1),
-		SET(kind, ASK_RESOLVE + 1, -1),
+		SET(kind, ASK_PORT, -1),	/* by no way of its own */
+		SET(kind, ASK_SHAKE, -1),	/* another struct's */
+		SET(kind, ASK_SHAKE + 1, -1),
 		SET(kind, ASK_LOOKUP, 0),
 		SET(kind, ASK_PTR, 0),
 		SET(kind, ASK_SNI, -1),		/* no host */
@@ -87,6 +92,15 @@ test_msg_text(void **state)
 	m.note = ASK_NOTES;
 	assert_int_equal(ask_check_msg(&m, sizeof m, &ret), -1);
 	m = good;
+	m.kind = ASK_PORT;
+	m.via = ASK_VIA_LOCAL;
+	m.name_len = 0;
+	assert_int_equal(ask_check_msg(&m, sizeof m, &ret), 0);
+	m.via = ASK_VIA_INSIDE;
+	assert_int_equal(ask_check_msg(&m, sizeof m, &ret), 0);
+	m.port = 0;
+	assert_int_equal(ask_check_msg(&m, sizeof m, &ret), -1);
+	m = good;
 	m.kind = ASK_SNI;
 	strcpy(m.host, "b.test");
 	m.host[9] = 'x';
@@ -94,6 +108,9 @@ test_msg_text(void **state)
 	assert_int_equal(ret.host[9], 0);
 	m.name_len = 0;
 	assert_int_equal(ask_check_msg(&m, sizeof m, &ret), 0);
+	m.via = ASK_VIA_LOCAL;		/* no TLS name is judged there */
+	assert_int_equal(ask_check_msg(&m, sizeof m, &ret), -1);
+	m.via = ASK_VIA_HTTP;
 	memset(m.host, 'x', sizeof m.host);
 	assert_int_equal(ask_check_msg(&m, sizeof m, &ret), -1);
 }
@@ -115,13 +132,43 @@ test_answer(void **state)
 } while (0)
 	BAD(bad.magic++);
 	BAD(bad.status = 0);
-	BAD(bad.status = ASK_SELF + 1);
+	BAD(bad.status = ASK_PROXY_FAILED + 1);
 	BAD(bad.naddrs = ASK_MAX_ADDRS + 1);
 	BAD(bad.naddrs = 2);
 	BAD(bad.addrs[0].family = AF_UNIX);
 	BAD(memset(bad.name, 'x', sizeof bad.name));
 	BAD(memset(bad.rule, 'x', sizeof bad.rule));
 	BAD(memset(bad.remedy, 'x', sizeof bad.remedy));
+}
+
+static void
+test_shake(void **state)
+{
+	struct ask_shake s = { .magic = ASK_MAGIC, .kind = ASK_SHAKE,
+	    .port = 443, .host = "a.test", .has_login = 1, .user = "u",
+	    .password = "p" }, bad, ret;
+
+	(void)state;
+	assert_int_equal(ask_check_shake(&s, sizeof s, &ret), 0);
+	assert_memory_equal(&s, &ret, sizeof s);
+	assert_int_equal(ask_check_shake(&s, sizeof s - 1, &ret), -1);
+	assert_int_equal(ask_check_shake(&good, sizeof good, &ret), -1);
+#undef BAD
+#define BAD(change) do {						\
+	bad = s;							\
+	change;								\
+	if (ask_check_shake(&bad, sizeof bad, &ret) != -1)		\
+		fail_msg("%s", #change);				\
+} while (0)
+	BAD(bad.magic++);
+	BAD(bad.kind = ASK_RESOLVE);
+	BAD(bad.proxy = 2);
+	BAD(bad.port = 0);
+	BAD(bad.has_login = 2);
+	BAD(bad.host[0] = '\0');
+	BAD(memset(bad.host, 'x', sizeof bad.host));
+	BAD(memset(bad.user, 'x', sizeof bad.user));
+	BAD(memset(bad.password, 'x', sizeof bad.password));
 }
 
 int
@@ -131,6 +178,7 @@ main(void)
 		cmocka_unit_test(test_msg),
 		cmocka_unit_test(test_msg_text),
 		cmocka_unit_test(test_answer),
+		cmocka_unit_test(test_shake),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -529,6 +529,16 @@ grey_zone(void **state)
 		{ UP "\"allowedDomains\":[\"b.test\"],"
 		  "\"deniedDomains\":[\"b.test\"]", "b.test",
 		  ACTION_DENY, false },
+		{ UP "\"defaultAction\":\"proxy\"", "localhost", ACTION_DENY,
+		  false },
+		{ UP "\"defaultAction\":\"proxy\"", "a.localhost",
+		  ACTION_DENY, false },
+		{ UP "\"allowedDomains\":[\"localhost\"]", "localhost",
+		  ACTION_ALLOW, false },
+		{ UP "\"defaultAction\":\"proxy\"", "notlocalhost",
+		  ACTION_ALLOW, true },
+		{ UP "\"defaultAction\":\"proxy\"", "9.9.9.9",
+		  ACTION_ALLOW, true },
 		{ "\"defaultAction\":\"deny\"", "b.test", ACTION_DENY, false },
 		{ "\"allowedDomains\":[]", "b.test", ACTION_DENY, false },
 	};
@@ -549,6 +559,92 @@ grey_zone(void **state)
 			fail_msg("%s: %d", text, v.action);
 		policy_free(p);
 	}
+}
+
+/* The host's network: whatever else is written, nobody stands there. */
+static void
+direct(void **state)
+{
+	struct policy *p = parse("{\"network\":{\"mode\":\"direct\"}}");
+	struct host h = host("x.test"), local = host("127.0.0.1");
+	struct verdict v;
+
+	(void)state;
+	decide_net(p, &h, 443, &v);
+	assert_int_equal(v.action, ACTION_ALLOW);
+	assert_string_equal(v.rule, "network.mode");
+	decide_net_dial(p, &local, 443, local.addr, 4, 1, &v);
+	assert_int_equal(v.action, ACTION_ALLOW);
+	assert_false(v.via_upstream);
+	policy_free(p);
+}
+
+/* An address that no list names is still of a class. */
+static void
+grey_addresses(void **state)
+{
+	static const struct { const char *net, *addr; enum action action; }
+	    cases[] = {
+		{ "", "9.9.9.9", ACTION_ALLOW },
+		{ "", "127.0.0.1", ACTION_DENY },
+		{ "", "169.254.169.254", ACTION_DENY },
+		{ "", "10.1.2.3", ACTION_DENY },
+		{ "", "::1", ACTION_DENY },
+		{ ",\"allowPrivate\":[\"10.0.0.0/8\"]", "10.1.2.3",
+		  ACTION_ALLOW },
+		{ ",\"deniedDomains\":[\"9.0.0.0/8\"]", "9.9.9.9",
+		  ACTION_DENY },
+	};
+	struct verdict v;
+	char text[256];
+
+	(void)state;
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		struct host h = host(cases[i].addr);
+		struct policy *p;
+
+		snprintf(text, sizeof text, "{\"network\":{"
+		    "\"upstreamProxy\":\"http://u:secret@p:1\"%s}}",
+		    cases[i].net);
+		p = parse(text);
+		decide_net_dial(p, &h, 443, h.addr, h.kind == HOST_IPV4 ? 4 :
+		    16, 0, &v);
+		if (v.action != cases[i].action ||
+		    v.via_upstream != (v.action == ACTION_ALLOW) ||
+		    (v.rule_text != NULL && strstr(v.rule_text, "secret")))
+			fail_msg("%s: %s", text, cases[i].addr);
+		policy_free(p);
+	}
+}
+
+/* A layer leaves hosts to the first layer's proxy, or to nobody. */
+static void
+grey_layers(void **state)
+{
+	struct policy *with = parse("{\"network\":{\"allowedDomains\":"
+	    "[\"a.test\"],\"upstreamProxy\":\"http://p:1\"}}");
+	struct policy *without = parse("{\"network\":{\"allowedDomains\":"
+	    "[\"a.test\",\"b.test\"]}}");
+	struct host a = host("a.test"), b = host("b.test"), c = host("c.test");
+	struct verdict v;
+
+	(void)state;
+	with->also = without;
+	decide_net(with, &a, 443, &v);
+	assert_true(v.action == ACTION_ALLOW && !v.via_upstream);
+	decide_net(with, &b, 443, &v);
+	assert_true(v.action == ACTION_ALLOW && v.via_upstream);
+	decide_net(with, &c, 443, &v);
+	assert_true(v.action == ACTION_DENY);
+	with->also = NULL;
+	without->also = with;
+	decide_net(without, &a, 443, &v);
+	assert_true(v.action == ACTION_ALLOW && !v.via_upstream);
+	decide_net(without, &b, 443, &v);
+	assert_true(v.action == ACTION_DENY && !v.via_upstream);
+	assert_string_equal(v.rule, "network.upstreamProxy");
+	policy_free(with);
+	policy_free(without);
 }
 
 static void
@@ -642,6 +738,9 @@ main(void)
 		cmocka_unit_test(ports_and_ranges),
 		cmocka_unit_test(dialling),
 		cmocka_unit_test(grey_zone),
+		cmocka_unit_test(direct),
+		cmocka_unit_test(grey_addresses),
+		cmocka_unit_test(grey_layers),
 		cmocka_unit_test(layers_must_agree),
 		cmocka_unit_test(index_against_scan),
 	};

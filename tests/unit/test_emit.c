@@ -326,6 +326,9 @@ what_is_shown(void **state)
 		{ "{\"network\":{\"upstreamProxy\":\"http://p:1\"}}",
 		  "{\n  \"network\": {\n    \"upstreamProxy\": "
 		  "\"http://p:1\"\n  }\n}\n" },
+		{ "{\"network\":{\"via\":\"socks5://u:secret@p:1\"}}",
+		  "{\n  \"network\": {\n    \"via\": "
+		  "\"socks5://***@p:1\"\n  }\n}\n" },
 		{ "{\"network\":{\"upstreamProxy\":\"http://p:1\","
 		  "\"defaultAction\":\"proxy\"}}",
 		  "{\n  \"network\": {\n    \"defaultAction\": \"proxy\",\n"

@@ -151,10 +151,15 @@ test_text_network(void **state)
 	e.verdict.action = ACTION_ALLOW;
 	e.status = 200;
 	assert_text(&e, 0, "[fence:http] 14:03:22 " OK " GET     200 denied.test"
-	    " http://denied.test (3ms)  curl[9]");
+	    " http://denied.test (3ms)  curl[9] | "
+	    "rule network.deniedDomains[0] \"*.test\" f:1:2");
 	e.status = 502;
+	e.url_path = "/a\001b/01234567890123456789012345678901234567890123456789";
+	set_remedy(&e, "key", "of a refusal alone");
 	assert_text(&e, 0, "[fence:http] 14:03:22 ! GET     502 denied.test"
-	    " http://denied.test (3ms)  curl[9]");
+	    " http://denied.test/a\\x01b/012345678901234567890123456789012" DOTS
+	    " (3ms)  curl[9] | rule network.deniedDomains[0] \"*.test\" f:1:2");
+	e.verdict.remedy_key[0] = '\0';
 	e.kind = EVENT_DNS;
 	e.verdict.action = ACTION_DENY;
 	e.qtype = "A AAAA";
@@ -177,6 +182,16 @@ test_text_network(void **state)
 	assert_text(&e, 0, "[fence:socks] 14:03:22 " X " CONNECT "
 	    "[2001:db8::1]:80 BLOCKED  curl[9] | "
 	    "rule network.deniedDomains[0] \"*.test\" f:1:2");
+	e.verdict.action = ACTION_ALLOW;
+	assert_text(&e, 0, "[fence:socks] 14:03:22 ! CONNECT "
+	    "[2001:db8::1]:80 ALLOWED  curl[9] | "
+	    "rule network.deniedDomains[0] \"*.test\" f:1:2");
+	e.sys = 0;
+	assert_text(&e, 0, "[fence:socks] 14:03:22 " OK " CONNECT "
+	    "[2001:db8::1]:80 ALLOWED  curl[9] | "
+	    "rule network.deniedDomains[0] \"*.test\" f:1:2");
+	e.verdict.action = ACTION_DENY;
+	e.sys = ENETUNREACH;
 	e.is_socks = false;
 	e.path = "/run/x.sock";
 	e.nprocess = 0;
@@ -265,7 +280,7 @@ test_text_length(void **state)
 	assert_non_null(strstr(b.data, "rule filesystem.denyRead[2] \"~/.ssh\" "
 	    "fence.jsonc:12:5   allow: filesystem.denyRead "
 	    "(remove \"~/.ssh\")"));
-	for (int kind = EVENT_OPEN; kind <= EVENT_WORKER; kind++) {
+	for (int kind = EVENT_OPEN; kind <= EVENT_NEST; kind++) {
 		e.kind = (enum event_kind)kind;
 		e.method = e.host = e.qtype = host;
 		e.detail = path;
@@ -373,7 +388,7 @@ test_json_kinds(void **state)
 
 	(void)state;
 	buf_init(&b, 0);
-	for (int i = 0; i < 2 * (EVENT_WORKER + 1); i++) {
+	for (int i = 0; i < 2 * (EVENT_NEST + 1); i++) {
 		struct event e = open_event();
 
 		e.kind = (enum event_kind)(i / 2);

@@ -27,36 +27,43 @@ static const struct {
 	{ "CONNECT a.test:443" V "Content-Length: 0\r\n\r\n", 0, "a.test", 443,
 	    NULL },
 	{ "GET http://a.test/x" V "Host: b\r\n\r\n", 0, "a.test", 80,
-	    "GET /x" V "Host: a.test\r\nConnection: close\r\n\r\n" },
+	    "GET /x" V "Host: a.test\r\n\r\n" },
 	{ "GET HTTP://a.test" V "\r\n", 0, "a.test", 80,
-	    "GET /" V "Host: a.test\r\nConnection: close\r\n\r\n" },
+	    "GET /" V "Host: a.test\r\n\r\n" },
 	{ "GET http://a.test?q=/" V "\r\n", 0, "a.test", 80,
-	    "GET /?q=/" V "Host: a.test\r\nConnection: close\r\n\r\n" },
+	    "GET /?q=/" V "Host: a.test\r\n\r\n" },
 	{ "OPTIONS http://a.test" V "\r\n", 0, "a.test", 80,
-	    "OPTIONS *" V "Host: a.test\r\nConnection: close\r\n\r\n" },
+	    "OPTIONS *" V "Host: a.test\r\n\r\n" },
 	{ "GET http://[::1]:8080/ HTTP/1.0\r\n\r\n", 0, "::1", 8080,
 	    "GET / HTTP/1.0\r\nHost: [::1]:8080\r\n"
 	    "Connection: close\r\n\r\n" },
+	{ "GET http://a/" V "Connection: x, Close\r\nX: 1\r\n\r\n", 0, "a",
+	    80, "GET /" V "Host: a\r\nConnection: close\r\n\r\n" },
+	{ "GET http://a/" V "Proxy-Connection: close\r\n\r\n", 0, "a", 80,
+	    "GET /" V "Host: a\r\nConnection: close\r\n\r\n" },
+	{ "GET http://a/" V "Proxy-Connection: keep-alive\r\n\r\n", 0, "a", 80,
+	    "GET /" V "Host: a\r\n\r\n" },
+	{ "GET http://a/" V "Host: 127.0.0.1:3128\r\n\r\n", 0, "a", 80,
+	    "GET /" V "Host: a\r\n\r\n" },
 	{ "GET http://a/" V "TE: trailers\r\nKeep-Alive: 5\r\nUpgrade: h2c\r\n"
 	    "Connection: upgrade, X-One,\tx-two\r\nx-one: 1\r\nX-Two: 2\r\n"
 	    "X-Three: 3 \r\nConnection: x-four\r\nx-four:\r\n"
 	    "Proxy-Authorization: Basic x\r\nTrailer: q\r\n\r\n", 0, "a", 80,
-	    "GET /" V "Host: a\r\nX-Three: 3 \r\nConnection: close\r\n\r\n" },
+	    "GET /" V "Host: a\r\nX-Three: 3 \r\n\r\n" },
 	{ "GET http://a/" V "Connection: keep-alive, Upgrade\r\n"
 	    "Upgrade: WebSocket\r\nSec-WebSocket-Key: x\r\n\r\n", 0, "a", 80,
 	    "GET /" V "Host: a\r\nSec-WebSocket-Key: x\r\n"
 	    "Upgrade: websocket\r\nConnection: Upgrade\r\n\r\n" },
 	{ "GET http://a/" V "Upgrade: websocket\r\n\r\n", 0, "a", 80,
-	    "GET /" V "Host: a\r\nConnection: close\r\n\r\n" },
+	    "GET /" V "Host: a\r\n\r\n" },
 	{ "GET http://a/" V "Upgrade: websocket, h2c\r\n"
 	    "Connection: upgrade\r\n\r\n", 0, "a", 80,
-	    "GET /" V "Host: a\r\nConnection: close\r\n\r\n" },
+	    "GET /" V "Host: a\r\n\r\n" },
 	{ "GET http://a/" V "Upgrade: websocket\r\nConnection: upgrade\r\n"
 	    "Content-Length: 1\r\n\r\n", 0, "a", 80, "GET /" V "Host: a\r\n"
-	    "Content-Length: 1\r\nConnection: close\r\n\r\n" },
+	    "Content-Length: 1\r\n\r\n" },
 	{ "PUT http://a/" V "transfer-encoding: CHUNKED\r\n\r\n", 0, "a", 80,
-	    "PUT /" V "Host: a\r\ntransfer-encoding: CHUNKED\r\n"
-	    "Connection: close\r\n\r\n" },
+	    "PUT /" V "Host: a\r\ntransfer-encoding: CHUNKED\r\n\r\n" },
 
 	{ "", -1, NULL, 0, NULL },
 	{ "GET http://a/" V, -1, NULL, 0, NULL },
@@ -128,6 +135,65 @@ static const struct {
 	    NULL },
 	{ "GET http://a/" V "Connection: close, Host\r\n\r\n", 400, NULL, 0,
 	    NULL },
+	/* Shapes that two readers take for different requests. */
+	{ "PUT http://a/" V "Transfer-Encoding: chunked\r\n"
+	    "Content-Length: 1\r\n\r\n", 400, NULL, 0, NULL },
+	{ "PUT http://a/" V "Content-Length: 0\r\n"
+	    "Transfer-Encoding: chunked\r\n\r\n", 400, NULL, 0, NULL },
+	{ "PUT http://a/" V "Content-Length: 1\r\ncontent-length: 2\r\n\r\n",
+	    400, NULL, 0, NULL },
+	{ "PUT http://a/" V "Content-Length: 01\r\n\r\n", 400, NULL, 0,
+	    NULL },
+	{ "PUT http://a/" V "Content-Length: -1\r\n\r\n", 400, NULL, 0, NULL },
+	{ "PUT http://a/" V "Content-Length: 1 2\r\n\r\n", 400, NULL, 0,
+	    NULL },
+	{ "PUT http://a/" V "Content-Length : 1\r\n\r\n", 400, NULL, 0,
+	    NULL },
+	{ "PUT http://a/" V "Content-Length: 1\r\n Transfer-Encoding: chunked"
+	    "\r\n\r\n", 400, NULL, 0, NULL },
+	{ "PUT http://a/" V "Transfer-Encoding : chunked\r\n\r\n", 400, NULL,
+	    0, NULL },
+	{ "PUT http://a/" V "Transfer-Encoding:\r\n chunked\r\n\r\n", 400,
+	    NULL, 0, NULL },
+	{ "PUT http://a/" V "Transfer-Encoding: chunked\r\n"
+	    "Transfer-Encoding: chunked\r\n\r\n", 501, NULL, 0, NULL },
+	{ "PUT http://a/" V "Transfer-Encoding: chunked\r\n"
+	    "Transfer-Encoding: identity\r\n\r\n", 501, NULL, 0, NULL },
+	{ "PUT http://a/" V "Transfer-Encoding: identity\r\n\r\n", 501, NULL,
+	    0, NULL },
+	{ "PUT http://a/" V "Transfer-Encoding: chunked, identity\r\n\r\n",
+	    501, NULL, 0, NULL },
+	{ "PUT http://a/" V "Transfer-Encoding: xchunked\r\n\r\n", 501, NULL,
+	    0, NULL },
+	{ "PUT http://a/" V "Transfer-Encoding: \"chunked\"\r\n\r\n", 501,
+	    NULL, 0, NULL },
+	{ "PUT http://a/" V "Transfer-Encoding: chunked;q=1\r\n\r\n", 501,
+	    NULL, 0, NULL },
+	{ "PUT http://a/" V "Transfer-Encoding:\r\n\r\n", 501, NULL, 0,
+	    NULL },
+	{ "PUT http://a/" V "X: a\nTransfer-Encoding: chunked\r\n\r\n", 400,
+	    NULL, 0, NULL },
+	{ "PUT http://a/" V "X: a\rTransfer-Encoding: chunked\r\n\r\n", 400,
+	    NULL, 0, NULL },
+	{ "PUT http://a/" V "X: a\r\r\nTransfer-Encoding: chunked\r\n\r\n",
+	    400, NULL, 0, NULL },
+	{ "PUT http://a/" V "\xc4\xb0: a\r\n\r\n", 400, NULL, 0, NULL },
+	{ "GET http://a/" V "Host: a\r\nHost: b\r\n\r\n", 400, NULL, 0,
+	    NULL },
+	{ "GET http://a/" V " Host: b\r\n\r\n", 400, NULL, 0, NULL },
+	{ "GET http://a/" V "Host : b\r\n\r\n", 400, NULL, 0, NULL },
+	{ "GET http://a@b/" V "Host: a\r\n\r\n", 400, NULL, 0, NULL },
+	{ "GET http://a:80@b/" V "\r\n", 400, NULL, 0, NULL },
+	{ "GET http://a,b/" V "\r\n", 0, "a,b", 80,	/* no host: refused */
+	    "GET /" V "Host: a,b\r\n\r\n" },
+	{ "GET http://a\t/" V "\r\n", 400, NULL, 0, NULL },
+	{ "GET http://a/ b" V "\r\n", 505, NULL, 0, NULL },
+	{ "GET http://a/" V "Connection: transfer-encoding\r\n"
+	    "Transfer-Encoding: chunked\r\n\r\n", 400, NULL, 0, NULL },
+	{ "GET http://a/ HTTP/1.1 \r\n\r\n", 505, NULL, 0, NULL },
+	{ "GET http://a/ HTTP/0.9\r\n\r\n", 505, NULL, 0, NULL },
+	{ "GET http://a/ HTTP/1.01\r\n\r\n", 505, NULL, 0, NULL },
+	{ "GET\thttp://a/" V "\r\n", 400, NULL, 0, NULL },
 	{ "GET http://a/ HTTP/1.2\r\n\r\n", 505, NULL, 0, NULL },
 	{ "GET http://a/ http/1.1\r\n\r\n", 505, NULL, 0, NULL },
 	{ "GET http://a/\r\n\r\n", 400, NULL, 0, NULL },
@@ -212,14 +278,23 @@ test_ceiling(void **state)
 	assert_int_equal(h.head_len, MAX_HEAD);
 }
 
+/* Wherever it stands. */
 static void
 test_nul(void **state)
 {
-	static const char data[] = "GET http://a/ HTTP/1.1\r\nA: \0b\r\n\r\n";
+	static const char good[] = "GET http://a/ HTTP/1.1\r\nA: b\r\n\r\n";
+	size_t len = sizeof good - 1;
 	struct http1 h;
 
 	(void)state;
-	assert_int_equal(feed(&h, data, sizeof data - 1, 1), HTTP1_BAD);
+	for (size_t at = 0; at < len; at++) {
+		char data[sizeof good];
+
+		memcpy(data, good, sizeof good);
+		data[at] = '\0';
+		assert_int_equal(feed(&h, data, len, 1), HTTP1_BAD);
+		assert_int_equal(feed(&h, data, len, len), HTTP1_BAD);
+	}
 }
 
 static void

@@ -251,11 +251,14 @@ make_plan(struct buf *b, const char *const *argv, const char *cwd)
 static void
 send_plan(struct jailed *j, struct buf *b)
 {
+	struct init_msg plan = { .kind = INIT_PLAN };
 	struct init_msg go = { .kind = INIT_GO };
 	int fd = fd_memfd("plan", b->data, b->len);
 
 	assert_true(fd >= 0);
-	assert_int_equal(fd_send(j->control_fd, &go, sizeof go, &fd, 1, 0),
+	assert_int_equal(fd_send(j->control_fd, &plan, sizeof plan, &fd, 1,
+	    0), sizeof plan);
+	assert_int_equal(fd_send(j->control_fd, &go, sizeof go, NULL, 0, 0),
 	    sizeof go);
 	close(fd);
 	buf_release(b);

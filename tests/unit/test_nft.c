@@ -89,6 +89,8 @@ static void
 test_ruleset(void **state)
 {
 	char text[4096];
+	const struct jail_spec spec = { .http_port = 3128,
+	    .socks_port = 1080 };
 	int listen_fd[JAIL_NLISTENERS], step;
 	FILE *f;
 	size_t n;
@@ -103,7 +105,7 @@ test_ruleset(void **state)
 	}
 	assert_int_equal(nft_apply(-1, -1, &step), -1);
 	assert_int_equal(route_setup(NULL, 0, &step), 0);
-	assert_int_equal(mint_listeners(listen_fd, &step), 0);
+	assert_int_equal(mint_listeners(&spec, listen_fd, NULL, &step), 0);
 	if (nft_apply(listen_fd[JAIL_LISTEN_TRANSPARENT4],
 	    listen_fd[JAIL_LISTEN_TRANSPARENT6], &step) < 0)
 		fail_msg("%s: %s", nft_step_text(step), strerror(errno));

@@ -135,6 +135,8 @@ right_files(void **state)
 		NET("\"upstreamProxy\":\"http://proxy.test:3128\""),
 		NET("\"upstreamProxy\":\"http://proxy.test\""),
 		NET("\"upstreamProxy\":\"socks5://proxy.test:1080\""),
+		NET("\"upstreamProxy\":\"socks5h://u:p%40@proxy.test\""),
+		NET("\"via\":\"http://u:p@proxy.test:3128\""),
 		NET("\"defaultAction\":\"deny\""),
 		NET("\"defaultAction\":\"deny\","
 		    "\"upstreamProxy\":\"http://p:1\""),
@@ -340,8 +342,9 @@ wrong_files(void **state)
 		  "network.upstreamProxy", "has no scheme", "" },
 		{ NET("\"upstreamProxy\":\"http://\""), "F:1:29",
 		  "network.upstreamProxy", "is not a proxy's URL", "" },
-		{ NET("\"upstreamProxy\":\"http://u:p@h\""), "F:1:29",
-		  "network.upstreamProxy", "has a password", "" },
+		{ NET("\"upstreamProxy\":\"http://u:sec%ret@h\""), "F:1:29",
+		  "network.upstreamProxy", "'http://***@h' has a user or "
+		  "password that cannot be", "" },
 		{ NET("\"upstreamProxy\":\"http://h:99999\""), "F:1:29",
 		  "network.upstreamProxy", "is not a proxy's URL", "" },
 		{ NET("\"defaultAction\":\"allow\""), "F:1:29",

@@ -25,7 +25,11 @@ union address {
 	struct sockaddr_in6	in6;
 };
 
-static int listen_fd[JAIL_NLISTENERS];
+static int listen_fd[JAIL_NLISTENERS], local_fd[4];
+/* The second is where the gate would like to be, and has to give way. */
+static const uint16_t local_ports[] = { 5432, 2 };
+static const struct jail_spec spec = { .http_port = 3128, .socks_port = 1080,
+    .local_ports = local_ports, .nlocal_ports = 2 };
 static const char *cannot;
 
 static socklen_t
@@ -183,6 +187,41 @@ test_taken(void **state)
 	}
 }
 
+/* Ports that lead to the host: on both localhosts, and nowhere else. */
+static void
+test_local(void **state)
+{
+	static const struct {
+		const char	*host;
+		unsigned	 port;
+		int		 where;		/* -1: refused */
+	} cases[] = {
+		{ "127.0.0.1", 5432, 0 }, { "::1", 5432, 1 },
+		{ "127.0.0.1", 2, 2 }, { "::1", 2, 3 },
+		{ "198.18.0.1", 5432, -1 }, { "127.0.0.2", 5432, -1 },
+	};
+
+	(void)state;
+	need_namespaces();
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		int fd, peer;
+
+		if (is_missing(cases[i].host))
+			continue;
+		fd = dial(SOCK_STREAM, cases[i].host, cases[i].port);
+		if ((fd >= 0) != (cases[i].where >= 0))
+			fail_msg("%s:%u", cases[i].host, cases[i].port);
+		if (fd < 0)
+			continue;
+		peer = accept4(local_fd[cases[i].where], NULL, NULL,
+		    SOCK_CLOEXEC);
+		assert_true(peer >= 0);
+		close(peer);
+		close(fd);
+	}
+	assert_int_equal(mint_port(listen_fd[JAIL_LISTEN_TRANSPARENT4]), 3);
+}
+
 /* QUIC clients fall back at once. */
 static void
 test_udp_refused(void **state)
@@ -273,7 +312,9 @@ test_steps_are_named(void **state)
 	static const struct jail_range wide[] = {
 		{ .family = AF_INET, .bits = 33 },
 	};
-	int step, fds[JAIL_NLISTENERS];
+	const struct jail_spec proxies = { .http_port = 3128,
+	    .socks_port = 1080 };
+	int step, fds[JAIL_NLISTENERS], local[4];
 
 	(void)state;
 	need_namespaces();
@@ -285,7 +326,13 @@ test_steps_are_named(void **state)
 	assert_int_equal(step, ROUTE_RANGE + 1);
 	assert_int_equal(route_setup(wide, 1, &step), -1);
 	assert_int_equal(step, ROUTE_RANGE);
-	assert_int_equal(mint_listeners(fds, &step), -1);
+	assert_int_equal(mint_listeners(&spec, fds, local, &step), -1);
+	assert_int_equal(errno, EADDRINUSE);
+	assert_int_equal(step, JAIL_NLISTENERS);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(local[i], -1);
+	/* Without the local ports the gate makes way, the proxy cannot. */
+	assert_int_equal(mint_listeners(&proxies, fds, NULL, &step), -1);
 	assert_int_equal(errno, EADDRINUSE);
 	assert_int_equal(step, JAIL_LISTEN_HTTP);
 	for (int i = 0; i < JAIL_NLISTENERS; i++)
@@ -317,7 +364,7 @@ test_without_ipv6(void **state)
 	static const struct jail_range ranges[] = {
 		{ AF_INET6, { 0x20, 0x01, 0x0d, 0xb8 }, 32 },
 	};
-	int step, fds[JAIL_NLISTENERS], fd;
+	int step, fds[JAIL_NLISTENERS], local[4], fd;
 
 	(void)state;
 	need_namespaces();
@@ -328,8 +375,9 @@ test_without_ipv6(void **state)
 		skip();
 	if (route_setup(ranges, 1, &step) < 0)
 		fail_msg("%s: %s", route_step_text(step), strerror(errno));
-	assert_int_equal(mint_listeners(fds, &step), 0);
+	assert_int_equal(mint_listeners(&spec, fds, local, &step), 0);
 	assert_int_equal(fds[JAIL_LISTEN_TRANSPARENT6], -1);
+	assert_true(local[0] >= 0 && local[1] == -1 && local[2] >= 0);
 	assert_int_equal(mint_port(fds[JAIL_LISTEN_TRANSPARENT6]), 0);
 	assert_int_equal(nft_apply(fds[JAIL_LISTEN_TRANSPARENT4], -1, &step),
 	    0);
@@ -372,7 +420,7 @@ setup(void **state)
 		    strerror(errno));
 		return -1;
 	}
-	if (mint_listeners(listen_fd, &step) < 0) {
+	if (mint_listeners(&spec, listen_fd, local_fd, &step) < 0) {
 		print_error("%s: %s\n", mint_step_text(step),
 		    strerror(errno));
 		return -1;
@@ -391,6 +439,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_taken),
+		cmocka_unit_test(test_local),
 		cmocka_unit_test(test_udp_refused),
 		cmocka_unit_test(test_resolver),
 		cmocka_unit_test(test_steps_are_named),

@@ -1,6 +1,8 @@
 /* http://fence.internal/, with the world of serve_world.h. */
 #include "tests/unit/serve_world.h"
 
+#define CLOSE "Connection: close\r\n\r\n"
+
 #define PAGE \
 	"fence: what was refused in this run, the last first\n" \
 	"\nquery(b.test, A) NXDOMAIN (3 times)\n" \
@@ -58,15 +60,15 @@ test_page(void **state)
 		unsigned	 n;
 		const char	*want;
 	} t[] = {
-		{ "GET http://fence.internal/ HTTP/1.1\r\n\r\n", 2, PAGE },
+		{ "GET http://fence.internal/ HTTP/1.1\r\n" CLOSE, 2, PAGE },
 		{ "GET http://Fence.Internal:80/x HTTP/1.1\r\n"
-		    "Accept: application/json\r\n\r\n", 2, JSON },
-		{ "GET http://fence.internal/ HTTP/1.1\r\n\r\n", 0,
+		    "Accept: application/json\r\n" CLOSE, 2, JSON },
+		{ "GET http://fence.internal/ HTTP/1.1\r\n" CLOSE, 0,
 		    "fence: nothing was refused in this run\n" },
 		{ "GET http://fence.internal/ HTTP/1.0\r\n"
-		    "Accept: application/json\r\n\r\n", 0,
+		    "Accept: application/json\r\n" CLOSE, 0,
 		    "{\"refusals\": []}\n" },
-		{ "HEAD http://fence.internal/ HTTP/1.1\r\n\r\n", 2, "" },
+		{ "HEAD http://fence.internal/ HTTP/1.1\r\n" CLOSE, 2, "" },
 	};
 
 	(void)state;
@@ -98,13 +100,13 @@ test_ways(void **state)
 	answer(&m, self, -1);
 	assert_int_equal(recv(client, reply, 12, MSG_WAITALL), 12);
 	assert_int_equal(reply[3], 0);
-	put(client, "Host: fence.internal\r\n\r\n");
+	put(client, "Host: fence.internal\r\n" CLOSE);
 	tell_recent(2);
 	expect_page(client, PAGE);
 
 	client = dial(PROXY_LISTEN_HTTP, SOCK_STREAM);
 	put(client, "CONNECT fence.internal:80 HTTP/1.1\r\n\r\n"
-	    "GET / HTTP/1.1\r\n\r\n");
+	    "GET / HTTP/1.1\r\n" CLOSE);
 	next_question(&m);
 	assert_int_equal(m.kind, ASK_DIAL);
 	answer(&m, self, -1);
@@ -114,7 +116,7 @@ test_ways(void **state)
 
 	/* In a spelling that only the monitor knows. */
 	client = dial(PROXY_LISTEN_HTTP, SOCK_STREAM);
-	put(client, "GET http://fence.internal./ HTTP/1.1\r\n\r\n");
+	put(client, "GET http://fence.internal./ HTTP/1.1\r\n" CLOSE);
 	next_question(&m);
 	assert_int_equal(m.kind, ASK_DIAL);
 	answer(&m, self, -1);
@@ -123,7 +125,7 @@ test_ways(void **state)
 
 	/* Another port is another matter. */
 	client = dial(PROXY_LISTEN_HTTP, SOCK_STREAM);
-	put(client, "GET http://fence.internal:81/ HTTP/1.1\r\n\r\n");
+	put(client, "GET http://fence.internal:81/ HTTP/1.1\r\n" CLOSE);
 	next_question(&m);
 	assert_int_equal(m.kind, ASK_DIAL);
 	answer(&m, (struct ask_answer){ .status = ASK_REFUSED }, -1);

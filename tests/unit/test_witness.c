@@ -143,10 +143,10 @@ tell_open(struct fixture *f, const char *path, uint32_t flags, int err)
 static const char *
 in(const struct fixture *f, const char *rest)
 {
-	static char path[4][256];
+	static char path[8][256];
 	static unsigned n;
 
-	n = (n + 1) % 4;
+	n = (n + 1) % 8;
 	(void)snprintf(path[n], sizeof path[n], "%s/%s", f->dir, rest);
 	return path[n];
 }
@@ -193,6 +193,8 @@ test_shim_open(void **state)
 		{ in(f, ".git/config"), O_WRONLY, EROFS,
 		  "filesystem.denyWrite[0]", "mount" },
 		{ in(f, "fine"), O_WRONLY, EACCES, NULL, NULL },
+		{ in(f, "late"), O_WRONLY | O_CREAT, EROFS,
+		  "filesystem.allowWrite[0]", "mount" },
 	};
 	unsigned told = 0;
 
@@ -332,7 +334,8 @@ test_malformed(void **state)
 } while (0)
 	WITH(magic, 1);
 	WITH(call, 0);
-	WITH(call, 4);
+	WITH(call, WIRE_NEST);		/* of a path */
+	WITH(call, WIRE_NEST + 1);
 	WITH(call, WIRE_CONNECT);	/* of no family */
 	WITH(path_len, 5);
 	WITH(path_len, 7);

@@ -6,17 +6,23 @@ import socket
 import ssl
 import struct
 
+import services
+
 PACKET_OUTGOING = 4
 SOL_PACKET, PACKET_STATISTICS = 263, 6
+DEAD6 = '2001:db8:dead::1'	# nobody there, and nobody says so
 NEIGHBOURS = {130, 131, 132, 133, 134, 135, 136, 137, 143}  # ICMPv6
 
 
 class Counter:
     """Counts IP packets that arrive on far0, but for the kernel's own
-    neighbour and multicast talk; keeps a word about the last few."""
+    neighbour and multicast talk; keeps a word about the last few, and for
+    each name how often it was asked for or its addresses were called."""
 
-    def __init__(self, loop):
+    def __init__(self, loop, names):
         self.packets = self.dns = 0
+        self.owners = {a: n for n, pair in names.items() for a in pair}
+        self.of = dict.fromkeys(names, 0)
         self.seen = []
         self.sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
                                   socket.htons(3))
@@ -50,6 +56,8 @@ class Counter:
         else:
             return
         self.packets += 1
+        if dst in self.owners:
+            self.of[self.owners[dst]] += 1
         port = 0
         if proto in (6, 17) and len(rest) >= 4:
             port, = struct.unpack_from('!H', rest, 2)
@@ -62,24 +70,43 @@ class Counter:
         raw = self.sock.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8)
         self.packets += struct.unpack('II', raw)[1]
         return {'packets': self.packets, 'queries': self.dns,
-                'seen': self.seen}
+                'seen': self.seen, 'of': self.of}
+
+
+def by_hex(text):
+    """The address a name spells: 7f000001.addr.test is at 127.0.0.1."""
+    try:
+        raw = bytes.fromhex(text)
+    except ValueError:
+        return None
+    if len(raw) == 4:
+        return socket.inet_ntop(socket.AF_INET, raw), None
+    return None, socket.inet_ntop(socket.AF_INET6, raw)
 
 
 class Names:
-    """The resolver: the world's names and everything below them."""
+    """The resolver: the world's names and everything below them.  Names below
+    dead.test and dead2.test are never answered; flip.addr.test is public at
+    every other question only."""
 
     def __init__(self, names, counter):
-        self.names, self.counter = names, counter
+        self.names, self.counter, self.flips = names, counter, 0
         self.special = {'loop.test': ('127.0.0.1', '::1'),
                         'meta.test': ('169.254.169.254', None),
                         'private.test': ('10.1.2.3', None),
+                        'dual.test': ('198.51.100.10', DEAD6),
                         'self.test': ('203.0.113.2', '2001:db8:1::2')}
 
     def find(self, name):
         if name in self.special:
             return self.special[name]
+        if name == 'flip.addr.test':
+            return ('127.0.0.1' if self.flips % 2 else '198.51.100.10', None)
+        if name.endswith('.addr.test'):
+            return by_hex(name.split('.')[0])
         for known, addrs in self.names.items():
             if name == known or name.endswith('.' + known):
+                self.counter.of[known] += 1
                 return addrs
         return None
 
@@ -93,6 +120,9 @@ class Names:
             at += 1 + q[at]
         question = q[12:at + 5]
         kind, = struct.unpack_from('!H', q, at + 1)
+        if labels[-2:] in (['dead', 'test'], ['dead2', 'test']):
+            return None
+        self.flips += kind == 1 and labels[0] == 'flip'
         addrs = self.find('.'.join(labels))
         data = None
         if addrs and kind == 1 and addrs[0]:
@@ -127,14 +157,18 @@ class NamesUdp(asyncio.DatagramProtocol):
             self.transport.sendto(a, addr)
 
 
-def web(scheme, owners):
+def web(scheme, owners, ca, work):
     """GET /anything answers '<scheme> <name of the address>'; /bytes/N
-    answers N bytes."""
+    answers N bytes; the rest is in services.py."""
     async def handle(reader, writer):
         request = await reader.readuntil(b'\r\n\r\n')
         words = request.split(b' ')
         local = writer.get_extra_info('sockname')[0]
-        body = f'{scheme} {owners.get(local, local)}\n'.encode()
+        name = owners.get(local, local)
+        body = f'{scheme} {name}\n'.encode()
+        if await services.web_path(reader, writer, request, name, ca,
+                                   work):
+            return
         if len(words) > 1 and words[1].startswith(b'/bytes/'):
             body = b'x' * min(int(words[1][7:]), 1 << 30)
         writer.write(b'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n'
@@ -167,9 +201,9 @@ def quiet(handler):
 async def run(names, traps, ca, count_path, is_ready):
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(lambda *_: None)
-    counter = Counter(loop)
+    counter = Counter(loop, names)
     resolver = Names(names, counter)
-    owners = {a: n for n, pair in names.items() for a in pair}
+    owners = counter.owners
     tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     tls.load_cert_chain(f'{ca}/server.pem')
 
@@ -177,10 +211,15 @@ async def run(names, traps, ca, count_path, is_ready):
         writer.write(json.dumps(counter.report()).encode() + b'\n')
         writer.close()
 
+    work = os.path.dirname(count_path)
+    listeners = [(80, web('http', owners, ca, work), None),
+                 (443, web('https', owners, ca, work), tls),
+                 (7, echo, None), (53, resolver.tcp, None)]
+    services.prepare(ca, work)
+    listeners += [(port, handler, None) for port, handler in
+                  services.ports(owners, ca, work).items()]
     for family, host in ((socket.AF_INET, '0.0.0.0'), (socket.AF_INET6, '::')):
-        for port, handler, ctx in ((80, web('http', owners), None),
-                                   (443, web('https', owners), tls),
-                                   (7, echo, None), (53, resolver.tcp, None)):
+        for port, handler, ctx in listeners:
             await asyncio.start_server(quiet(handler), host, port,
                                        family=family, ssl=ctx, backlog=512)
     for host in ['203.0.113.1'] + [t for t in traps if t == '8.8.8.8']:

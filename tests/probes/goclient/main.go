@@ -1,14 +1,19 @@
 // goclient URL fetches without a proxy, whatever the environment says, and
 // without libc.  FENCE_TEST_CA names a PEM file of roots for TLS.
+// goclient -env URL the same as the environment's proxy variables say.
+// goclient -dial HOST:PORT sends a line to an echo server.
 // goclient -exec COMMAND ARGS... runs a child that no libc started.
 package main
 
 import (
+	"bufio"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"time"
@@ -32,7 +37,9 @@ func roots() (*x509.CertPool, error) {
 	return pool, nil
 }
 
-func fetch(url string) error {
+type proxy func(*http.Request) (*url.URL, error)
+
+func fetch(url string, via proxy) error {
 	pool, err := roots()
 	if err != nil {
 		return err
@@ -40,7 +47,7 @@ func fetch(url string) error {
 	client := &http.Client{
 		Timeout: limit,
 		Transport: &http.Transport{
-			Proxy:           nil,
+			Proxy:           via,
 			TLSClientConfig: &tls.Config{RootCAs: pool},
 		},
 	}
@@ -56,6 +63,19 @@ func fetch(url string) error {
 	return nil
 }
 
+func dial(addr string) error {
+	conn, err := net.DialTimeout("tcp", addr, limit)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(limit))
+	fmt.Fprintf(conn, "hello %s\n", addr)
+	line, err := bufio.NewReader(conn).ReadString('\n')
+	fmt.Print(line)
+	return err
+}
+
 func run(argv []string) error {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
@@ -67,10 +87,15 @@ func main() {
 	switch {
 	case len(os.Args) > 2 && (os.Args[1] == "-exec" || os.Args[1] == "exec"):
 		err = run(os.Args[2:])
+	case len(os.Args) == 3 && os.Args[1] == "-env":
+		err = fetch(os.Args[2], http.ProxyFromEnvironment)
+	case len(os.Args) == 3 && os.Args[1] == "-dial":
+		err = dial(os.Args[2])
 	case len(os.Args) == 2:
-		err = fetch(os.Args[1])
+		err = fetch(os.Args[1], nil)
 	default:
-		fmt.Fprintln(os.Stderr, "usage: goclient URL | -exec COMMAND ...")
+		fmt.Fprintln(os.Stderr, "usage: goclient [-env] URL | "+
+			"-dial HOST:PORT | -exec COMMAND ...")
 		os.Exit(2)
 	}
 	var child *exec.ExitError

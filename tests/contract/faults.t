@@ -1,0 +1,172 @@
+#!/usr/bin/env bash
+# What can be missing or broken on a machine: one line that says so, a hint
+# that helps, 125, and nothing was started.  files-faults.t has those of files.
+. "$(dirname "$0")/../lib.sh"
+
+nl=$'\n'
+one_line="^fence: [^$nl]+(${nl}fence: hint: [^$nl]+)?\$"
+
+fails() {	# fails NAME REGEX [HINT-REGEX]: of the last capture
+	is "$status:$out" 125: "$1: nothing is started"
+	# bwrap speaks for itself before we do.
+	like "$(grep -v '^bwrap: ' <<<"$err")" "$one_line" "$1: one clear line"
+	like "$err" "$2" "$1: what is wrong"
+	[ -z "${3-}" ] || like "$err" "hint: .*$3" "$1: and what helps"
+}
+
+works() {
+	is "$status:$out:$err" 0:started: "$1"
+}
+
+# A script in $W; "$0" is fence-run, $go starts it.
+script() {	# script WHO SCRIPT [ENV=VALUE…]
+	capture "$1" env "${@:3}" bash -c "$2" "$FENCE_RUN"
+}
+
+stub() {	# stub DIR LINE…: a bwrap that does these
+	as "$who" mkdir -p "$1"
+	printf '#!/bin/sh\n' | as "$who" tee "$1/bwrap" >/dev/null
+	printf '%s\n' "${@:2}" | as "$who" tee -a "$1/bwrap" >/dev/null
+	as "$who" chmod 755 "$1/bwrap"
+}
+
+go='"$0" -- echo started'
+for who in $WHOS; do
+	base=$(workspace "$who")
+	W=$base/w
+	bin=$base/bin
+	as "$who" mkdir "$W"
+
+	# ---- bwrap ----
+	script "$who" "$go" FENCE_PRETEND=nobwrap
+	fails "$who: no bwrap" 'bwrap is not installed' 'apt install bubblewrap'
+	script "$who" '"$0" --engine native -- echo started' FENCE_PRETEND=nobwrap
+	works "$who: without it the native engine works"
+	stub "$bin" 'echo "bwrap: Unknown option --as-pid-1" >&2' 'exit 1'
+	script "$who" "$go" "PATH=$bin:$PATH"
+	fails "$who: an old bwrap" 'bwrap ended with status 1' \
+	    'bubblewrap 0.3.0 or later'
+	stub "$bin" 'echo "bwrap: No permissions to create new namespace" >&2' \
+	    'exit 1'
+	script "$who" "$go" "PATH=$bin:$PATH"
+	fails "$who: one that refuses" 'bwrap ended with status 1' native
+	stub "$bin" 'exit 0'
+	script "$who" "$go" "PATH=$bin:$PATH"
+	fails "$who: one that does nothing" 'bwrap ended with status 0' native
+	as "$who" chmod 644 "$bin/bwrap"
+	script "$who" "$go" "PATH=$bin:$PATH"
+	works "$who: one that is not executable is passed by"
+	as "$who" chmod 4755 "$bin/bwrap"
+	script "$who" "$go" "PATH=$bin:$PATH"
+	works "$who: a setuid one is passed by"
+	stub "$W/here" 'echo hijacked' 'exit 0'
+	script "$who" "$go" "PATH=$W/here:$PATH"
+	works "$who: one in the workspace is passed by"
+	script "$who" "$go" "PATH=here:.:$PATH"
+	works "$who: nor is a relative entry of PATH taken"
+	rm -r "$W/here"
+
+	# ---- the kernel, and who keeps us from it ----
+	capture "$who" unshare -Ur sh -c \
+	    "echo 0 >/proc/sys/user/max_user_namespaces && $go" "$FENCE_RUN"
+	fails "$who: no user namespaces" "cannot make the jail's namespaces" \
+	    'user.max_user_namespaces='
+	for kind in net mnt pid; do
+		capture "$who" unshare -Ur sh -c \
+		    "echo 0 >/proc/sys/user/max_${kind}_namespaces && $go" \
+		    "$FENCE_RUN"
+		fails "$who: no $kind namespaces" "jail's namespaces" \
+		    'user.max_user_namespaces'
+	done
+	while read -r feature what hint; do
+		script "$who" "$go" FENCE_PRETEND="$feature"
+		fails "$who: $feature" "$what" "$hint"
+	done <<-'EOF'
+	nouserns namespaces .
+	nonetns namespaces .
+	nonft nftables nft_tproxy
+	nooverlay overlay modprobe
+	noseccomp filters CONFIG_SECCOMP_FILTER
+	EOF
+	# As in containers: a part of /proc is covered.
+	for engine in bwrap native; do
+		capture "$who" unshare -Urm sh -c 'mount -t tmpfs tmpfs /proc/fs &&
+		    exec "$0" --engine "$1" -- echo started' "$FENCE_RUN" \
+		    "$engine"
+		fails "$who: a masked /proc, $engine" 'mount its own /proc' \
+		    'systempaths=unconfined'
+	done
+
+	# ---- nothing left ----
+	for n in 1000 3000 4000 5000 6000 7000; do
+		script "$who" "ulimit -v $n; exec $go"
+		case $status in
+		0)	works "$who: $n kB of memory" ;;
+		126 | 127 | 139)	# its loader, before anything of ours
+			is "$out" "" "$who: $n kB of memory: nothing is started" ;;
+		*)	fails "$who: $n kB of memory" . ;;
+		esac
+	done
+
+	# ---- our own parts ----
+	cp -R "$FENCE_PREFIX" "$base/own"
+	chmod -R go+rX "$base/own"
+	parts=$(cd "$base/own/libexec/fence" && ls)
+	for part in $parts; do
+		case $part in
+		*32.so | fence-names | fence-try | *probe*) continue ;;	# not always
+		esac
+		mv "$base/own/libexec/fence/$part" "$base/$part"
+		capture "$who" "$base/own/bin/fence-run" -- echo started
+		fails "$who: $part is missing" "$part|libexec"
+		cp "$base/$part" "$base/own/libexec/fence/$part"
+		: >"$base/own/libexec/fence/$part"
+		chmod 644 "$base/own/libexec/fence/$part"
+		case $part in
+		*.so)	;;	# the loader complains in each program
+		*)	capture "$who" "$base/own/bin/fence-run" -- echo started
+			fails "$who: $part is empty" . ;;
+		esac
+		mv "$base/$part" "$base/own/libexec/fence/$part"
+	done
+	capture "$who" "$base/own/bin/fence-run" -- echo started
+	works "$who: and with all of them it works"
+	is "$(ls -A "$W")" "" "$who: nothing of all that is left"
+done
+
+# Root's processes are not counted, and nothing is closed to it.
+W=$(workspace user)
+bash_uid=$(as user id -u)
+for n in 1 2 3 4 5 6; do
+	script user "ulimit -u $n; exec $go"
+	case $status in
+	0)	works "user: $n processes" ;;
+	*)	fails "user: $n processes" 'Resource temporarily unavailable' ;;
+	esac
+done
+script user "ulimit -u 1; exec $go"
+fails "user: no process of uid $bash_uid can be started" \
+    'Resource temporarily unavailable' 'ulimit -u'
+if [ "$IS_ROOT" = 1 ]; then
+	own=$W/own
+	cp -R "$FENCE_PREFIX" "$own"
+	for part in fence-init fence-net libfence-shim.so; do
+		chmod 700 "$own/libexec/fence/$part"
+		capture user "$own/bin/fence-run" -- echo started
+		fails "user: $part is root's alone" "$part.*Permission denied"
+		chmod 755 "$own/libexec/fence/$part"
+	done
+	rm -r "$own"
+	state=$(workspace root)
+	chmod 755 "$state"
+	for policy in '{"filesystem":{"allowWrite":["."]}}' \
+	    '{"filesystem":{"allowWrite":[".","~/.cache/x/y"]}}'; do
+		echo "$policy" >"$T/p.json"
+		chmod 644 "$T/p.json"
+		script user "\"\$0\" -s '$T/p.json' -- echo started" \
+		    XDG_STATE_HOME="$state" HOME="$state"
+		is "$status:$out" 0:started "user: a state folder of root's"
+	done
+	is "$(ls -A "$state")" "" "user: nothing is made there"
+fi
+finish

@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# What a name may lead to: an allowed name that resolves to a place no name
+# may lead to is refused with the kind of place; the same name at a public
+# address passes.  A dead address or a dead resolver costs its own connection
+# and no other.
+. "$(dirname "$0")/../lib.sh"
+
+each_world "$@"
+cat >"$T/p.json" <<'POLICY'
+{
+	"network": {
+		"allowedDomains": ["*.addr.test", "*.dead.test", "dual.test",
+			"*.dead2.test", "hosts.test", "rogue.test",
+			"allowed.test"]
+	},
+	"filesystem": { "allowWrite": ["."] }
+}
+POLICY
+
+# Address, as the world's names spell it, and what is said of it.
+rows='
+00000000 an unspecified address
+7f000001 a loopback address
+7f010203 a loopback address
+a9fe0101 a link-local address
+a9fea9fe a cloud metadata address
+64646ac8 a private address
+646464c8 a cloud metadata address
+0a010203 a private address
+ac100001 a private address
+ac1fffff a private address
+c0a80001 a private address
+64400001 a private address
+c0000001 a reserved address
+e00000fb a multicast address
+ffffffff a reserved address
+f0000001 a reserved address
+cb007102 an address of this machine
+00000000000000000000000000000000 an unspecified address
+00000000000000000000000000000001 a loopback address
+fe800000000000000000000000000001 a link-local address
+fd000ec2000000000000000000000254 a cloud metadata address
+fc000000000000000000000000000001 a private address
+fd123456000000000000000000000001 a private address
+fec00000000000000000000000000001 a private address
+ff0200000000000000000000000000fb a multicast address
+20010db8000100000000000000000002 an address of this machine
+00000000000000000000ffff7f000001 a loopback address
+00000000000000000000ffff0a010203 a private address
+00000000000000000000ffffcb007102 an address of this machine
+0000000000000000000000007f000001 a loopback address
+0064ff9b0000000000000000 7f000001 a loopback address
+0064ff9b0000000000000000 a9fea9fe a cloud metadata address
+0064ff9b0000000000000000 cb007102 an address of this machine
+0064ff9b000100000000000000000001 a reserved address
+20027f00000100000000000000000001 a loopback address
+20020a01020300000000000000000001 a private address
+2002cb00710200000000000000000001 an address of this machine
+20010000000000000000000000000001 a reserved address
+'
+rows=$(sed 's/^\(0064ff9b0000000000000000\) /\1/; /^$/d' <<<"$rows")
+mapfile -t addresses < <(cut -d' ' -f1 <<<"$rows")
+urls=("${addresses[@]/%/.addr.test/}")
+fence "$who" -m --settings "$T/p.json" -- curl -sS -m 20 "${urls[@]}" \
+    http://c633640a.addr.test/ \
+    http://20010db8000000000000000000000010.addr.test/ \
+    http://hosts.test/ http://rogue.test/
+like "$out" 'http allowed.test.http allowed.test.http allowed.test' \
+    "$who: names at public addresses are reached, and those of /etc/hosts"
+is "$(grep -c 'http allowed.test' <<<"$out")" 3 "$who: and no others"
+while read -r address class; do
+	like "$err" "$address\.addr\.test resolves to $class" \
+	    "$who: $address: $class"
+done <<<"$rows"
+like "$err" 'rogue.test resolves to a loopback address' \
+    "$who: /etc/hosts is judged, too"
+
+# One name, now here, now there; by proxy and by the transparent gate.
+fence "$who" --settings "$T/p.json" -- sh -c '
+	for i in 1 2 3 4 5 6; do
+		curl -sS -o /dev/null -w "%{http_code}\n" http://flip.addr.test/
+	done | sort | uniq -c
+	for i in 1 2 3 4 5 6; do
+		curl -sS --noproxy "*" http://flip.addr.test/ 2>/dev/null
+	done'
+is "$(tr -s ' ' <<<"$out" | tr '\n' ';')" \
+    " 3 200; 3 403;http allowed.test;http allowed.test;http allowed.test;" \
+    "$who: a name that changes its mind is judged each time"
+
+# Dead IPv6 beside live IPv4.
+fence "$who" --settings "$T/p.json" -- curl -sS -m 8 \
+    -w '%{time_total} s\n' http://dual.test/
+like "$out" '^http allowed.test' "$who: a dead IPv6 address does not stop it"
+note "$who: dual-stack with a dead IPv6 address: $(tail -1 <<<"$out")"
+
+# Eighty names nobody answers for, and one that is alive.
+cat >"$W/dead.sh" <<'DEAD'
+for i in $(seq 40); do
+	curl -s -o /dev/null "http://x$i.dead.test/" &
+	curl -s -o /dev/null "http://x$i.dead2.test/" &
+done
+until [ "$(grep -c :0C38 /proc/net/tcp)" -ge 80 ]; do :; done
+curl -sS -m 20 -w '%{time_total} s\n' http://allowed.test/
+curl -sS -m 20 http://c633640a.addr.test/
+echo "$(jobs -r | wc -l) still wait"
+kill $(jobs -pr)
+DEAD
+fence "$who" --settings "$T/p.json" -- bash dead.sh
+like "$out" 'http allowed.test.*http allowed.test' \
+    "$who: eighty dead names stop no living one"
+note "$who: beside eighty dead names: $(sed -n 2p <<<"$out")"
+like "$out" '80 still wait' "$who: nor do they make it wait for them"
+exit 0

@@ -1,0 +1,75 @@
+# tty.sh: a terminal that a test types at and looks at.  Sourced after lib.sh.
+#
+#	terminal		opens one in $W as $who; a bash prompts in it
+#	await REGEX NAME	some whole line of the screen comes to match
+#	type_line TEXT, press KEY…, clear_screen, resize COLUMNS ROWS
+#	prompt			waits until the shell asks again
+#	send SIGNAL		to what the shell runs
+#	hang_up			closes it
+# shellcheck shell=bash
+
+tm() {
+	as "$who" tmux -f /dev/null -S "$W/tmux" "$@"
+}
+
+# The prompt's blank would be cut off the end of a line: '$' alone shows it.
+terminal() {	# terminal [COMMAND]: with this shell in it
+	(cd "$W" && tm new-session -d -s t -x 100 -y 30 \
+	    "${1:-env PS1=\"\\\$ \" bash --norc --noprofile -i}")
+	ok $? "$who: a terminal"
+}
+
+hang_up() {
+	tm kill-server
+}
+
+screen() {
+	tm capture-pane -p -t t
+}
+
+shows() {	# shows REGEX: some whole line of the screen matches
+	screen | grep -Eqx "$1 *"
+}
+
+await() {	# await REGEX NAME
+	wait_for 30 shows "$1"
+	ok $? "$who: $2" || note "$(screen)"
+}
+
+press() {
+	tm send-keys -t t "$@"
+}
+
+type_line() {
+	tm send-keys -t t -l "$1"
+	tm send-keys -t t Enter
+}
+
+# What is typed before is a relay's, and goes with the command.
+at_prompt() {
+	[[ $(screen | sed '/^ *$/d' | tail -1) =~ \$\ *$ ]]
+}
+
+prompt() {
+	wait_for 30 at_prompt
+}
+
+clear_screen() {
+	prompt
+	type_line 'clear; echo cleared'
+	wait_for 20 shows cleared
+}
+
+resize() {	# resize COLUMNS ROWS
+	tm resize-window -t t -x "$1" -y "$2"
+}
+
+# The pid of what the shell in the terminal runs.
+running() {
+	pgrep -P "$(tm display-message -p -t t '#{pane_pid}')"
+}
+
+send() {	# send SIGNAL
+	wait_for 20 eval 'running >/dev/null'
+	kill -"$1" "$(running)"
+}
