@@ -13,9 +13,11 @@ tm() {
 }
 
 # The prompt's blank would be cut off the end of a line: '$' alone shows it.
+# exec: tmux hands the line to a shell, and not every one (dash) makes way for
+# a single command; `running` wants the children of COMMAND itself.
 terminal() {	# terminal [COMMAND]: with this shell in it
 	(cd "$W" && tm new-session -d -s t -x 100 -y 30 \
-	    "${1:-env PS1=\"\\\$ \" bash --norc --noprofile -i}")
+	    "exec ${1:-env PS1=\"\\\$ \" bash --norc --noprofile -i}")
 	ok $? "$who: a terminal"
 }
 
