@@ -74,15 +74,25 @@ endif
 
 # Static, so that it never loads the shim; no sanitizer, for the same reason.
 pkglibexec_PROGRAMS += libexec/fence/fence-init
-libexec_fence_fence_init_SOURCES = \
+init_sources = \
 	platform/linux/init_main.c platform/linux/init_child.c \
-	platform/linux/init_apply.c platform/linux/init_apply.h \
-	platform/linux/init_child.h platform/linux/landlock.c \
+	platform/linux/init_apply.c platform/linux/landlock.c \
 	platform/fd.c platform/linux/plancheck.c
+libexec_fence_fence_init_SOURCES = $(init_sources) \
+	platform/linux/init_apply.h platform/linux/init_child.h
 libexec_fence_fence_init_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 \
 	-fstack-protector-strong -fno-pie
 libexec_fence_fence_init_LDFLAGS = -static
 libexec_fence_fence_init_LDADD =
+if MUSL
+# In one step, of other objects than those that automake knows; they are its
+# dependencies all the same, since they follow the headers.
+libexec/fence/fence-init$(EXEEXT): $(libexec_fence_fence_init_OBJECTS) Makefile
+	@$(MKDIR_P) libexec/fence
+	$(AM_V_CCLD)cd $(srcdir) && $(MUSL_CC) $(AM_CPPFLAGS) $(CPPFLAGS) \
+	    -I. $(MUSL_CPPFLAGS) $(libexec_fence_fence_init_CFLAGS) -static \
+	    -o $(abs_builddir)/$@ $(init_sources)
+endif
 else
 platform_libplatform_a_SOURCES += platform/jail_none.c
 endif

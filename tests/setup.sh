@@ -16,6 +16,7 @@ libseccomp-dev	pc:libseccomp
 libinih-dev	pc:inih
 libidn2-dev	pc:libidn2
 libunistring-dev	file:/usr/include/unistr.h
+musl-tools	cmd:musl-gcc
 bubblewrap	cmd:bwrap
 "
 test_packages="
@@ -64,7 +65,6 @@ wget2		cmd:wget2
 ruby		cmd:ruby
 php-cli		cmd:php
 default-jdk-headless	cmd:javac
-musl-tools	cmd:musl-gcc
 postgresql-client	cmd:psql
 mariadb-client	cmd:mariadb
 redis-tools	cmd:redis-cli
