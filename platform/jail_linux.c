@@ -387,7 +387,7 @@ jail_make_plan(const struct jail_spec *spec, struct buf *b, struct err *e)
 	for (size_t i = 0; i < spec->nmounts; i++)
 		if (spec->mounts[i].kind == MOUNT_PROC)
 			plan.proc = plan_string(b, spec->mounts[i].path);
-	plan.is_native = spec->bwrap == NULL;
+	plan.leaves_user = 1;
 	plan.has_shim = spec->shim != NULL;
 	plan.uid = spec->uid;
 	plan.gid = spec->gid;

@@ -1,7 +1,6 @@
 #include "platform/linux/bwrap.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "platform/linux/root.h"
@@ -26,18 +25,19 @@ args(struct buf *b, const char *first, ...)
 void
 bwrap_args(const struct jail_spec *spec, struct buf *b)
 {
-	char uid[16], gid[16];
-
-	snprintf(uid, sizeof uid, "%u", (unsigned)spec->uid);
-	snprintf(gid, sizeof gid, "%u", (unsigned)spec->gid);
-	args(b, "--unshare-user", "--uid", uid, "--gid", gid,
-	    "--unshare-ipc", "--unshare-pid", "--unshare-uts",
+	/*
+	 * No user namespace: the one around us is ours, and fence-init leaves
+	 * it when it has mounted what it has to.  bwrap would make one by two
+	 * processes that wait for each other, and own the mounts in it.
+	 */
+	args(b, "--unshare-ipc", "--unshare-pid", "--unshare-uts",
 	    "--unshare-cgroup-try", "--as-pid-1", "--die-with-parent",
 	    NULL);
-	/* Not for the command: fence-init mounts /proc with the one and
-	 * empties the bounding set with the other. */
+	/* Not for the command: fence-init mounts /proc with the first, empties
+	 * the bounding set with the second, and maps our uid, which is 0
+	 * here, with the third (since Linux 5.12). */
 	args(b, "--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN",
-	    "--cap-add", "CAP_SETPCAP", NULL);
+	    "--cap-add", "CAP_SETPCAP", "--cap-add", "CAP_SETFCAP", NULL);
 	/* Nothing but what root.c made: read-only where it should be. */
 	args(b, "--dev-bind", spec->is_apart ? ROOT_APART : "/", "/",
 	    "--chdir", "/", NULL);

@@ -175,7 +175,7 @@ deny_setgroups(int proc_fd)
 }
 
 /*
- * Natively: from here on we have no right over the mounts, the network and
+ * From here on we have no right over the mounts, the network and
  * the other namespaces, which belong to the user namespace we leave.  The maps
  * go through the /proc that was here before ours, since ours is read-only.
  */
@@ -196,14 +196,14 @@ enter(const struct init_plan *plan)
 {
 	auto_fd proc_fd = -1;
 
-	if (plan->is_native != 0 && (proc_fd = open("/proc", O_PATH |
+	if (plan->leaves_user != 0 && (proc_fd = open("/proc", O_PATH |
 	    O_DIRECTORY | O_CLOEXEC)) < 0)
 		give_up(INIT_STEP_USER, errno);
 	mount_proc(plan);
 	if (plan->has_shim != 0 && mount(INIT_PRELOAD, INIT_PRELOADS, NULL,
 	    MS_BIND, NULL) != 0)
 		give_up(INIT_STEP_PRELOAD, errno);
-	if (plan->is_native != 0)
+	if (plan->leaves_user != 0)
 		leave_user(plan, proc_fd);
 }
 

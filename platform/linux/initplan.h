@@ -33,10 +33,10 @@ struct init_plan {
 	uint32_t	keep, nkeep;	/* int32 descriptor numbers */
 	uint32_t	proc;		/* string: where /proc goes, or 0 */
 	/*
-	 * 1: no bwrap stands around us.  A user namespace of the command's own
-	 * is made, in which it is uid and gid; those outside are 0.
+	 * 1: a user namespace of the command's own is made, in which it is
+	 * uid and gid; those outside are 0.
 	 */
-	uint32_t	is_native;
+	uint32_t	leaves_user;
 	uint32_t	uid, gid;
 	uint32_t	has_shim;	/* INIT_PRELOAD goes over INIT_PRELOADS */
 	uint32_t	session;	/* enum init_session */

@@ -77,8 +77,8 @@ set_attr(int dir_fd, const char *path, int flags, uint64_t set)
 }
 
 /*
- * bwrap writes its uid map through this /proc; fence-init then covers it with
- * the jail's own.
+ * fence-init writes its uid map through this /proc, and covers it with the
+ * jail's own.
  */
 static int
 lend_proc(void)

@@ -130,8 +130,8 @@ as_ever() {	# as_ever: what tty.t shows without the option
 	clear_screen
 	type_line '$f -m -- sh -c "echo x >/etc/y; echo x >/etc/z"; echo rc=$?'
 	await 'rc=[1-9]' "a refusal is told"
-	await '(sh: 1: )?\[fence:fs\].*"/etc/y".*' "from the first column"
-	await '(sh: 1: )?\[fence:fs\].*"/etc/z".*' "and the next"
+	await '(sh: 1: .*)?\[fence:fs\].*"/etc/y".*' "from the first column"
+	await '(sh: 1: .*)?\[fence:fs\].*"/etc/z".*' "and the next"
 	hang_up
 }
 
