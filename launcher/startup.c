@@ -43,8 +43,9 @@ tell_features(const struct plan *p)
 	struct utsname u = { .release = "?" };
 
 	(void)uname(&u);
-	log_fact("features: kernel %s, bwrap, seccomp, landlock-v%d%s",
-	    u.release, landlock_abi(), p->spec.shim != NULL ? ", shim" : "");
+	log_fact("features: kernel %s%s, seccomp, landlock-v%d%s",
+	    u.release, p->spec.bwrap != NULL ? ", bwrap" : "",
+	    landlock_abi(), p->spec.shim != NULL ? ", shim" : "");
 }
 
 static void
@@ -52,9 +53,10 @@ tell_jail(const struct plan *p)
 {
 	const struct jail_spec *s = &p->spec;
 
-	log_fact("jail: bwrap(%spid,fs), %zu mounts, %zu writable, %zu "
-	    "guarded names%s", s->shares_net ? "" : "network,", s->nmounts, s->nwrite_roots, p->nguards,
-	    s->is_strict ? ", strict" : "");
+	log_fact("jail: %s(%spid,fs), %zu mounts, %zu writable, %zu guarded "
+	    "names%s", s->bwrap != NULL ? "bwrap" : "native",
+	    s->shares_net ? "" : "network,", s->nmounts, s->nwrite_roots,
+	    p->nguards, s->is_strict ? ", strict" : "");
 }
 
 static void

@@ -62,6 +62,16 @@ done
 is "$(cd "$W" && find . -type f ! -path '*/open/*' -size 1c | wc -l)" \
     "$before" "$who: all of them are as they were"
 
+# So many that bwrap is left out, unless it is asked for.
+for engine in '' bwrap; do
+	like "$(cd "$W" && "$FENCE_RUN" ${engine:+--engine $engine} --dry-run \
+	    -s "$T/many.json" -- true)" \
+	    $'\njail  '"$([ -n "$engine" ] && echo / || echo native)" \
+	    "$who: ${engine:-no} engine named"
+done
+like "$(cd "$W" && "$FENCE_RUN" --dry-run -s "$T/empty.json" -- true)" \
+    $'\njail  /.*bwrap' "$who: a few mounts are bwrap's"
+
 compare_starts "$W" 9 "$T/empty.json" "$T/many.json" >"$T/times"
 ok $? "$who: eighteen starts"
 { read -r empty many && read -r best_empty best_many; } <"$T/times" || exit
