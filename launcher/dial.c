@@ -29,6 +29,7 @@ struct dial {
 	const int	*made;		/* sockets to use, or NULL */
 	int		 made_fd[DIAL_MAX_MADE];
 	size_t		 naddrs, next, open;
+	struct attempt	*won;		/* connected at once, or NULL */
 	int		 sys;		/* of the last failure */
 	struct watch	*stagger;
 	struct watch	*deadline;
@@ -177,6 +178,7 @@ attempt_start(struct dial *d, size_t i)
 	struct sockaddr_storage ss;
 	socklen_t len = fill(&ss, &d->addrs[i], d->port);
 	const int on = 1, probe_s = PROBE_S;
+	int rc;
 
 	a->dial = d;
 	a->watch = NULL;
@@ -192,11 +194,19 @@ attempt_start(struct dial *d, size_t i)
 	setsockopt(a->fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
 	setsockopt(a->fd, IPPROTO_TCP, TCP_KEEPIDLE, &probe_s,
 	    sizeof probe_s);
-	if (connect(a->fd, (struct sockaddr *)&ss, len) != 0 &&
-	    errno != EINPROGRESS) {
+	rc = connect(a->fd, (struct sockaddr *)&ss, len);
+	/* On this machine it is over by now, and asking again says so. */
+	if (rc != 0 && errno == EINPROGRESS)
+		rc = connect(a->fd, (struct sockaddr *)&ss, len);
+	if (rc != 0 && errno != EINPROGRESS && errno != EALREADY) {
 		d->sys = errno;
 		fd_close(&a->fd);
 		return false;
+	}
+	if (rc == 0) {
+		d->won = a;
+		d->open++;
+		return true;
 	}
 	a->watch = loop_fd(d->loop, a->fd, LOOP_WRITE, attempt_ready, a);
 	if (a->watch == NULL) {
@@ -213,7 +223,8 @@ dial_next(struct dial *d)
 {
 	while (d->next < d->naddrs)
 		if (attempt_start(d, d->next++)) {
-			watch_after(d->stagger, DIAL_NEXT_MS);
+			watch_after(d->stagger, d->won != NULL ? 0 :
+			    DIAL_NEXT_MS);
 			return;
 		}
 	if (d->open == 0)
@@ -227,7 +238,9 @@ stagger_due(struct watch *w, int what, void *arg)
 
 	(void)w;
 	(void)what;
-	if (d->next < d->naddrs || d->open == 0)
+	if (d->won != NULL)
+		dial_finish(d, fd_take(&d->won->fd));
+	else if (d->next < d->naddrs || d->open == 0)
 		dial_next(d);
 }
 
@@ -281,7 +294,7 @@ dial_begin(struct dial *d)
 {
 	struct loop *loop = d->loop;
 
-	/* An attempt that fails at once is left to the loop: the callback
+	/* An attempt that is over at once is left to the loop: the callback
 	 * never comes before the caller has the pointer. */
 	d->stagger = loop_after(loop, DIAL_NEXT_MS, stagger_due, d);
 	d->deadline = loop_after(loop, DIAL_DEADLINE_MS, deadline_due, d);
@@ -289,7 +302,7 @@ dial_begin(struct dial *d)
 		dial_free(d);
 		return NULL;
 	}
-	if (d->naddrs == 0 || !attempt_start(d, d->next++))
+	if (d->naddrs == 0 || !attempt_start(d, d->next++) || d->won != NULL)
 		watch_after(d->stagger, 0);
 	return d;
 }

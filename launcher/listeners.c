@@ -63,6 +63,7 @@ listen_at(const struct net_addr *at, struct err *e)
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on,
 	    sizeof on) != 0 || (at->family == AF_INET6 && setsockopt(fd,
 	    IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on) != 0) ||
+	    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) != 0 ||
 	    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on) != 0 ||
 	    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &probe_s,
 	    sizeof probe_s) != 0 ||

@@ -9,7 +9,6 @@
 #include <linux/nsfs.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -102,8 +101,8 @@ struct rule {
 	YES_IF2(setsockopt, 1, ALL, level, 2, ALL, name)
 
 /*
- * fence-net: the calls of a busy relay first.  The options are the two of
- * net_nodelay() and net_reset(): others route, tunnel or repair a connection.
+ * fence-net: the calls of a busy relay first.  The option is that of
+ * net_reset(): others route, tunnel or repair a connection.
  */
 static const struct rule net_rules[] = {
 #ifdef __x86_64__
@@ -111,7 +110,6 @@ static const struct rule net_rules[] = {
 #endif
 	RULES_FDS,
 	YES(accept4),
-	MAY_SET(IPPROTO_TCP, TCP_NODELAY),
 	MAY_SET(SOL_SOCKET, SO_LINGER),
 	RULES_COMPUTE,
 	YES_IF(mmap, 2, PROT_EXEC, 0),

@@ -39,6 +39,8 @@ struct watch	*loop_after(struct loop *, int64_t ms, loop_fn *, void *);
 struct watch	*loop_child(struct loop *, pid_t, loop_fn *, void *);
 struct watch	*loop_signal(struct loop *, int signo, loop_fn *, void *);
 int		 watch_events(struct watch *, int events);
+/* The same descriptor and events, for another: no word to the kernel. */
+void		 watch_become(struct watch *, loop_fn *, void *arg);
 /* Arms a deadline anew, and cannot fail; below 0: disarms it. */
 void		 watch_after(struct watch *, int64_t ms);
 void		 watch_free(struct watch *);	/* NULL is fine */

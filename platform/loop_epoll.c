@@ -258,6 +258,14 @@ watch_events(struct watch *w, int events)
 	return 0;
 }
 
+void
+watch_become(struct watch *w, loop_fn *fn, void *arg)
+{
+	assert(w->kind == WATCH_FD && !w->is_dead);
+	w->fn = fn;
+	w->arg = arg;
+}
+
 struct watch *
 loop_fd(struct loop *l, int fd, int events, loop_fn *fn, void *arg)
 {

@@ -2,7 +2,6 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <string.h>
 
 #include "platform/fd.h"
@@ -70,15 +69,17 @@ net_local(int fd, struct net_addr *ret)
 }
 
 int
-net_peer(int fd, struct net_addr *ret)
+net_accept(int fd, struct net_addr *ret)
 {
 	struct sockaddr_storage ss;
 	socklen_t len = sizeof ss;
+	int got = accept4(fd, (struct sockaddr *)&ss, &len, SOCK_CLOEXEC |
+	    SOCK_NONBLOCK);
 
 	memset(ret, 0, sizeof *ret);
-	if (getpeername(fd, (struct sockaddr *)&ss, &len) != 0)
-		return -1;
-	return net_from_sockaddr((struct sockaddr *)&ss, len, ret);
+	if (got >= 0)
+		(void)net_from_sockaddr((struct sockaddr *)&ss, len, ret);
+	return got;
 }
 
 bool
@@ -97,14 +98,6 @@ net_text(const struct net_addr *a, char text[NET_TEXT_MAX])
 	text[0] = '\0';
 	if (a->family != 0)
 		inet_ntop(a->family, a->addr, text, NET_TEXT_MAX);
-}
-
-void
-net_nodelay(int fd)
-{
-	int one = 1;
-
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
 }
 
 void

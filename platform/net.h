@@ -24,13 +24,13 @@ int	 net_from_sockaddr(const struct sockaddr *, socklen_t,
 /* The length, or 0 for family 0. */
 socklen_t net_to_sockaddr(const struct net_addr *, struct sockaddr_storage *);
 int	 net_local(int fd, struct net_addr *ret);	/* getsockname() */
-int	 net_peer(int fd, struct net_addr *ret);	/* getpeername() */
+/* accept4(), close-on-exec and non-blocking; ret is who came. */
+int	 net_accept(int fd, struct net_addr *ret);
 
 bool	 net_is_loopback(const struct net_addr *);	/* 127/8, ::1 */
 /* The address alone: "198.18.0.7", "2001:db8::1". */
 void	 net_text(const struct net_addr *, char text[NET_TEXT_MAX]);
 
-void	 net_nodelay(int fd);
 /* Closes with a reset: the other end sees ECONNRESET, not end of file. */
 void	 net_reset(int *fd);
 

@@ -476,8 +476,6 @@ exchange_start(const struct exchange_spec *spec)
 	    HTTPBODY_LENGTH, h->body_bytes);
 	answer_init(&x->answer, h, spec->max_header_bytes);
 	buf_init(&x->rest, 0);
-	net_nodelay(spec->client_fd);
-	net_nodelay(spec->server_fd);
 	if (exchange_begin(x) != 0 || exchange_open(x) != 0) {
 		exchange_free(x);
 		return NULL;

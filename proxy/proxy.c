@@ -252,7 +252,7 @@ proxy_dns(struct proxy *p)
 }
 
 static struct conn *
-conn_new(struct listener *l, int fd)
+conn_new(struct listener *l, int fd, const struct net_addr *peer)
 {
 	struct proxy *p = l->proxy;
 	struct conn *c = calloc(1, l->conn_size);
@@ -263,7 +263,7 @@ conn_new(struct listener *l, int fd)
 	c->fd = fd;
 	c->via = l->via;
 	c->port = l->port;
-	(void)net_peer(fd, &c->peer);
+	c->peer = *peer;
 	c->next = p->conns;
 	if (c->next != NULL)
 		c->next->prev = c;
@@ -345,10 +345,22 @@ conn_hangup(struct watch *w, int what, void *arg)
 	conn_reset(arg);
 }
 
+/* It says more already, or has said all: that is for later. */
+static void
+conn_waiting(struct watch *w, int what, void *arg)
+{
+	if ((what & LOOP_HUP) != 0 || watch_events(w, LOOP_HUP) != 0)
+		conn_reset(arg);
+}
+
+/* Most clients say nothing until they are answered: no word to the kernel. */
 int
 conn_wait(struct conn *c)
 {
-	watch_free(c->watch);
+	if (c->watch != NULL) {
+		watch_become(c->watch, conn_waiting, c);
+		return 0;
+	}
 	c->watch = loop_fd(c->proxy->loop, c->fd, LOOP_HUP, conn_hangup, c);
 	return c->watch != NULL ? 0 : -1;
 }
@@ -363,7 +375,7 @@ conn_relayed(struct relay *r, void *arg)
 int
 conn_relay(struct conn *c, int *server_fd, struct relay_spec *spec)
 {
-	watch_free(c->watch);
+	spec->client_watch = c->watch;
 	c->watch = NULL;
 	spec->client_fd = c->fd;
 	spec->server_fd = *server_fd;
@@ -385,6 +397,7 @@ conn_self(struct conn *c, const void *words, size_t nwords, const void *early,
     size_t len)
 {
 	struct listener *l = &c->proxy->listeners[PROXY_LISTEN_HTTP];
+	struct net_addr peer = c->peer;
 	struct buf copy;
 	int fd;
 
@@ -397,7 +410,7 @@ conn_self(struct conn *c, const void *words, size_t nwords, const void *early,
 	buf_add(&copy, early, len);
 	fd = fd_take(&c->fd);
 	conn_free(c);
-	c = conn_new(l, fd);
+	c = conn_new(l, fd, &peer);
 	if (c == NULL)
 		fd_close(&fd);
 	else if (copy.failed || serve_self(c, copy.data, copy.len) != 0)
@@ -442,9 +455,9 @@ listeners_full(struct proxy *p)
 }
 
 static void
-accepted(struct listener *l, int fd)
+accepted(struct listener *l, int fd, const struct net_addr *peer)
 {
-	struct conn *c = conn_new(l, fd);
+	struct conn *c = conn_new(l, fd, peer);
 
 	if (c == NULL)
 		fd_close(&fd);
@@ -457,6 +470,7 @@ listener_ready(struct watch *w, int what, void *arg)
 {
 	struct listener *l = arg;
 	struct proxy *p = l->proxy;
+	struct net_addr peer;
 	int fd;
 
 	(void)w;
@@ -467,9 +481,9 @@ listener_ready(struct watch *w, int what, void *arg)
 	}
 	for (int i = 0; i < ACCEPTS_A_TURN &&
 	    p->nconns < p->limits.max_connections; i++) {
-		fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		fd = net_accept(l->fd, &peer);
 		if (fd >= 0) {
-			accepted(l, fd);
+			accepted(l, fd, &peer);
 			continue;
 		}
 		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM ||

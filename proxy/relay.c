@@ -190,25 +190,19 @@ side_events(const struct relay_side *s)
 	return events;
 }
 
-static void
-side_settle(struct relay_side *s)
+/* Nothing more will be written to it. */
+static bool
+side_is_over(const struct relay_side *s)
 {
 	bool is_held = s == &s->relay->server && s->relay->held.len > 0;
 
-	if (s->out.len == 0 && s->peer->is_eof && !is_held)
-		side_shut(s);
+	return s->is_shut || (s->out.len == 0 && s->peer->is_eof && !is_held);
 }
 
 static int64_t
 min_ms(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
-}
-
-static bool
-relay_is_done(const struct relay *r)
-{
-	return r->client.is_shut && r->server.is_shut;
 }
 
 static int64_t
@@ -239,11 +233,18 @@ relay_rearm(struct relay *r)
 static void
 relay_settle(struct relay *r)
 {
-	side_settle(&r->client);
-	side_settle(&r->server);
-	if (relay_is_done(r))
-		relay_end(r);
-	else if (watch_events(r->client.watch, side_events(&r->client)) != 0 ||
+	bool is_client_over = side_is_over(&r->client);
+	bool is_server_over = side_is_over(&r->server);
+
+	if (is_client_over && is_server_over) {
+		relay_end(r);		/* closing says the same */
+		return;
+	}
+	if (is_client_over)
+		side_shut(&r->client);
+	if (is_server_over)
+		side_shut(&r->server);
+	if (watch_events(r->client.watch, side_events(&r->client)) != 0 ||
 	    watch_events(r->server.watch, side_events(&r->server)) != 0)
 		relay_fail(r);
 	else
@@ -324,8 +325,11 @@ static int
 relay_open(struct relay *r, const struct relay_spec *spec)
 {
 	r->deadline = loop_after(r->loop, r->limit_ms, relay_idle, r);
-	r->client.watch = loop_fd(r->loop, spec->client_fd, LOOP_READ,
-	    side_ready, &r->client);
+	if (r->client.watch != NULL)
+		watch_become(r->client.watch, side_ready, &r->client);
+	else
+		r->client.watch = loop_fd(r->loop, spec->client_fd, LOOP_READ,
+		    side_ready, &r->client);
 	r->server.watch = loop_fd(r->loop, spec->server_fd, LOOP_READ,
 	    side_ready, &r->server);
 	if (r->deadline == NULL || r->client.watch == NULL ||
@@ -345,11 +349,13 @@ relay_start(struct loop *l, const struct relay_spec *spec)
 {
 	struct relay *r = calloc(1, sizeof *r);
 
-	if (r == NULL)
+	if (r == NULL) {
+		watch_free(spec->client_watch);
 		return NULL;
+	}
 	r->loop = l;
 	r->client = (struct relay_side){ .relay = r, .peer = &r->server,
-	    .fd = -1 };
+	    .watch = spec->client_watch, .fd = -1 };
 	r->server = (struct relay_side){ .relay = r, .peer = &r->client,
 	    .fd = -1 };
 	r->idle_ms = r->limit_ms = spec->idle_ms;
@@ -359,8 +365,6 @@ relay_start(struct loop *l, const struct relay_spec *spec)
 	buf_init(&r->held, RELAY_HELD_MAX);
 	r->done = spec->done;
 	r->arg = spec->arg;
-	net_nodelay(spec->client_fd);
-	net_nodelay(spec->server_fd);
 	if (relay_open(r, spec) != 0) {
 		r->client.fd = r->server.fd = -1;	/* the caller's */
 		relay_free(r);

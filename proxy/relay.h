@@ -38,6 +38,7 @@ enum { RELAY_HELD_MAX = 64 * 1024, RELAY_HELD_MS = 60 * 1000 };
 struct relay_spec {
 	int		 client_fd;
 	int		 server_fd;
+	struct watch	*client_watch;	/* of client_fd, or NULL; taken */
 	int64_t		 idle_ms;	/* without a byte either way: reset */
 	/* What goes to each side before anything that is read. */
 	const void	*to_client, *to_server;
@@ -48,7 +49,11 @@ struct relay_spec {
 	void		*arg;		/* of all these functions */
 };
 
-/* Takes both fds on success; on failure (NULL) they are the caller's. */
+/*
+ * Takes both fds on success; on failure (NULL) they are the caller's.  Neither
+ * is to wait for more bytes before it sends few (TCP_NODELAY): who listened,
+ * or dialled, has seen to that.
+ */
 struct relay	*relay_start(struct loop *, const struct relay_spec *);
 void		 relay_free(struct relay *);	/* NULL is fine; closes fds */
 /* More is known than before: looks again.  It may be done afterwards. */

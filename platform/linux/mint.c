@@ -18,7 +18,8 @@ enum { BACKLOG = 4096, GATE_PORT = 2, LOW_PORTS = 1024 };
 /*
  * A client that closed its end and one that is gone look alike: neither says
  * any more.  The kernel remembers one that is gone for a minute (FIN-WAIT-2);
- * a probe after that is answered with a reset.  Accepted sockets inherit it.
+ * a probe after that is answered with a reset.  Accepted sockets inherit it,
+ * and TCP_NODELAY, which what is relayed wants.
  */
 enum { PROBE_S = 75 };
 
@@ -76,6 +77,7 @@ set_options(int fd, int family, const struct want *w)
 	/* Not for UDP: there it would let a second socket share the port. */
 	if (w->type == SOCK_STREAM &&
 	    (turn(fd, SOL_SOCKET, SO_REUSEADDR, 1) < 0 ||
+	    turn(fd, IPPROTO_TCP, TCP_NODELAY, 1) < 0 ||
 	    turn(fd, SOL_SOCKET, SO_KEEPALIVE, 1) < 0 ||
 	    turn(fd, IPPROTO_TCP, TCP_KEEPIDLE, PROBE_S) < 0))
 		return -1;

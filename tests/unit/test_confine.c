@@ -341,7 +341,7 @@ static const struct {
 	{ "sendmmsg fastopen", try_fastopen_sendmmsg, EPERM, EPERM,
 	    DONT_CARE },
 	{ "plain send", try_plain_send, 0, 0, 0 },
-	{ "set TCP_NODELAY", try_nodelay, 0, EPERM, 0 },
+	{ "set TCP_NODELAY", try_nodelay, EPERM, EPERM, 0 },
 	{ "set SO_LINGER", try_linger, 0, EPERM, 0 },
 	{ "set IP_RECVERR", try_recverr, EPERM, 0, 0 },
 	{ "set other options", try_options, EPERM, EPERM, DONT_CARE },
