@@ -151,7 +151,7 @@ load_shim(const struct jail_spec *spec, struct shim_bytes *s,
 struct jail_ahead *
 jail_ahead(void)
 {
-	return (struct jail_ahead *)ahead_start();
+	return (struct jail_ahead *)ahead_start(true);
 }
 
 void

@@ -15,6 +15,8 @@
 
 #include "platform/fd.h"
 #include "platform/linux/early.h"
+#include "platform/linux/mint.h"
+#include "platform/linux/nft.h"
 #include "platform/linux/route.h"
 #include "platform/pause.h"
 
@@ -71,8 +73,19 @@ step_aside(int cpu)
 		(void)sched_setaffinity(0, sizeof set, &set);
 }
 
+static void
+make_gate(struct ahead_end *end)
+{
+	if (mint_gate(end->listen_fd, &end->detail) != 0)
+		fail(end, AHEAD_LISTEN);
+	if (nft_apply(end->listen_fd[JAIL_LISTEN_TRANSPARENT4],
+	    end->listen_fd[JAIL_LISTEN_TRANSPARENT6], &end->detail) != 0)
+		fail(end, AHEAD_NFT);
+}
+
 static _Noreturn void
-work(struct ahead_end *end, int parent_fd, uid_t uid, gid_t gid)
+work(struct ahead_end *end, int parent_fd, uid_t uid, gid_t gid,
+    bool with_gate)
 {
 	struct pollfd pfd = { .fd = parent_fd, .events = POLLIN };
 
@@ -89,6 +102,8 @@ work(struct ahead_end *end, int parent_fd, uid_t uid, gid_t gid)
 	pause_at("in-child-maps");
 	if (route_setup(NULL, 0, &end->detail) != 0)
 		fail(end, AHEAD_ROUTE);
+	if (with_gate)
+		make_gate(end);
 	end->user_fd = open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
 	end->net_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	if (end->user_fd < 0 || end->net_fd < 0)
@@ -99,8 +114,17 @@ work(struct ahead_end *end, int parent_fd, uid_t uid, gid_t gid)
 
 /* ---- in the launcher ---- */
 
+static void
+close_ends(struct ahead_end *end)
+{
+	fd_close(&end->user_fd);
+	fd_close(&end->net_fd);
+	for (size_t i = 0; i < JAIL_NLISTENERS; i++)
+		fd_close(&end->listen_fd[i]);
+}
+
 struct ahead *
-ahead_start(void)
+ahead_start(bool with_gate)
 {
 	struct ahead *a = calloc(1, sizeof *a);
 	void *p;
@@ -117,6 +141,7 @@ ahead_start(void)
 	a->end = p;
 	*a->end = (struct ahead_end){ .step = AHEAD_CLONE, .sys = ECHILD,
 	    .user_fd = -1, .net_fd = -1 };
+	memset(a->end->listen_fd, 0xff, sizeof a->end->listen_fd);
 	a->parent_fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
 	if (a->parent_fd < 0) {
 		a->end->sys = errno;
@@ -128,7 +153,7 @@ ahead_start(void)
 	    NULL, 0);
 	if (a->pid == 0) {
 		step_aside(cpu);
-		work(a->end, a->parent_fd, getuid(), getgid());
+		work(a->end, a->parent_fd, getuid(), getgid(), with_gate);
 	}
 	if (a->pid < 0) {
 		a->end->sys = errno;
@@ -154,6 +179,7 @@ ahead_wait(struct ahead *a, struct ahead_end *ret)
 	if (ret->step != AHEAD_OK)
 		return -1;
 	a->end->user_fd = a->end->net_fd = -1;
+	memset(a->end->listen_fd, 0xff, sizeof a->end->listen_fd);
 	return 0;
 }
 
@@ -165,8 +191,7 @@ ahead_free(struct ahead *a)
 	if (a->pid > 0)
 		kill(a->pid, SIGKILL);
 	reap(a);
-	fd_close(&a->end->user_fd);
-	fd_close(&a->end->net_fd);
+	close_ends(a->end);
 	munmap(a->end, sizeof *a->end);
 	free(a);
 }

@@ -145,7 +145,8 @@ do_listen(struct work *w, int *detail)
 	static const struct jail_spec spec = { .http_port = JAIL_HTTP_PORT,
 	    .socks_port = JAIL_SOCKS_PORT };
 
-	return mint_listeners(&spec, w->listen_fd, NULL, detail);
+	return mint_listeners(&spec, false, w->listen_fd, NULL,
+	    detail);
 }
 
 static int

@@ -13,7 +13,7 @@
  * Nobody inside may bind a port below LOW_PORTS: there the transparent ends
  * are in nobody's way.
  */
-enum { BACKLOG = 4096, GATE_PORT = 2, LOW_PORTS = 1024 };
+enum { BACKLOG = 4096, LOW_PORTS = 1024 };
 
 /*
  * A client that closed its end and one that is gone look alike: neither says
@@ -37,8 +37,8 @@ struct want {
 };
 
 static const struct want wants[JAIL_NLISTENERS] = {
-	[JAIL_LISTEN_TRANSPARENT4] = { SOCK_STREAM, GATE_PORT, true, true },
-	[JAIL_LISTEN_TRANSPARENT6] = { SOCK_STREAM, GATE_PORT, true, true },
+	[JAIL_LISTEN_TRANSPARENT4] = { SOCK_STREAM, MINT_GATE_PORT, true, true },
+	[JAIL_LISTEN_TRANSPARENT6] = { SOCK_STREAM, MINT_GATE_PORT, true, true },
 	[JAIL_LISTEN_HTTP] = { SOCK_STREAM, 0, true, false },
 	[JAIL_LISTEN_SOCKS] = { SOCK_STREAM, 0, true, false },
 	[JAIL_LISTEN_DNS_UDP] = { SOCK_DGRAM, JAIL_DNS_PORT, false, true },
@@ -156,33 +156,54 @@ mint_local(const struct jail_spec *spec, int *local_fd)
 	return 0;
 }
 
+/* The ends whose ports the policy does not name. */
 static int
-mint_all(const struct jail_spec *spec, int *listen_fd, int *local_fd,
-    int *ret_step)
+mint_ends(int *listen_fd, int *ret_step)
 {
+	static const int rest[] = { JAIL_LISTEN_TRANSPARENT4,
+	    JAIL_LISTEN_DNS_UDP, JAIL_LISTEN_DNS_TCP };
 	int family = AF_INET6;
 
-	*ret_step = JAIL_NLISTENERS;
-	if (mint_local(spec, local_fd) != 0)
-		return -1;
 	/* The first IPv6 socket tells whether this kernel has any. */
 	*ret_step = JAIL_LISTEN_TRANSPARENT6;
-	listen_fd[*ret_step] = mint_end(spec, *ret_step, AF_INET6);
+	listen_fd[*ret_step] = mint_end(NULL, *ret_step, AF_INET6);
 	if (listen_fd[*ret_step] < 0) {
 		if (!is_without_v6(errno))
 			return -1;
 		family = AF_INET;
 	}
-	for (int i = 0; i < JAIL_NLISTENERS; i++) {
-		if (i == JAIL_LISTEN_TRANSPARENT6)
-			continue;
+	for (size_t i = 0; i < sizeof rest / sizeof rest[0]; i++) {
+		*ret_step = rest[i];
+		listen_fd[*ret_step] = mint_end(NULL, *ret_step,
+		    wants[*ret_step].is_home ? AF_INET : family);
+		if (listen_fd[*ret_step] < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+mint_proxies(const struct jail_spec *spec, int *listen_fd, int *ret_step)
+{
+	for (int i = JAIL_LISTEN_HTTP; i <= JAIL_LISTEN_SOCKS; i++) {
 		*ret_step = i;
-		listen_fd[i] = mint_end(spec, i, wants[i].is_home ? AF_INET :
-		    family);
+		listen_fd[i] = mint_end(spec, i, AF_INET);
 		if (listen_fd[i] < 0)
 			return -1;
 	}
 	return 0;
+}
+
+/* Local ports first: the gate makes way for them. */
+static int
+mint_all(const struct jail_spec *spec, bool has_gate, int *listen_fd,
+    int *local_fd, int *ret_step)
+{
+	*ret_step = JAIL_NLISTENERS;
+	if (mint_local(spec, local_fd) != 0 ||
+	    (!has_gate && mint_ends(listen_fd, ret_step) != 0))
+		return -1;
+	return mint_proxies(spec, listen_fd, ret_step);
 }
 
 static void
@@ -196,17 +217,32 @@ close_all(int *fds, size_t n)
 }
 
 int
-mint_listeners(const struct jail_spec *spec, int listen_fd[JAIL_NLISTENERS],
-    int *local_fd, int *ret_step)
+mint_gate(int listen_fd[JAIL_NLISTENERS], int *ret_step)
 {
-	size_t nlocal = 2 * spec->nlocal_ports;
 	int saved;
 
 	for (int i = 0; i < JAIL_NLISTENERS; i++)
 		listen_fd[i] = -1;
+	if (mint_ends(listen_fd, ret_step) == 0)
+		return 0;
+	saved = errno;
+	close_all(listen_fd, JAIL_NLISTENERS);
+	errno = saved;
+	return -1;
+}
+
+int
+mint_listeners(const struct jail_spec *spec, bool has_gate,
+    int listen_fd[JAIL_NLISTENERS], int *local_fd, int *ret_step)
+{
+	size_t nlocal = 2 * spec->nlocal_ports;
+	int saved;
+
+	for (int i = 0; !has_gate && i < JAIL_NLISTENERS; i++)
+		listen_fd[i] = -1;
 	for (size_t i = 0; i < nlocal; i++)
 		local_fd[i] = -1;
-	if (mint_all(spec, listen_fd, local_fd, ret_step) == 0)
+	if (mint_all(spec, has_gate, listen_fd, local_fd, ret_step) == 0)
 		return 0;
 	saved = errno;
 	close_all(listen_fd, JAIL_NLISTENERS);

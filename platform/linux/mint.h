@@ -12,7 +12,12 @@
 #ifndef FENCE_LINUX_MINT_H
 #define FENCE_LINUX_MINT_H
 
+#include <stdbool.h>
+
 #include "platform/jail.h"
+
+/* Of the transparent ends, or the next that is free. */
+enum { MINT_GATE_PORT = 2 };
 
 /*
  * Fills all of listen_fd; in a kernel without IPv6 JAIL_LISTEN_TRANSPARENT6
@@ -22,8 +27,14 @@
  * namespace.  No malloc, no stdio.  -1 with errno and the enum jail_listener
  * that failed (JAIL_NLISTENERS: a local port); all that was made is closed.
  */
-int	 mint_listeners(const struct jail_spec *,
+int	 mint_listeners(const struct jail_spec *, bool has_gate,
 	    int listen_fd[JAIL_NLISTENERS], int *local_fd, int *ret_step);
+/*
+ * Those that are the same for every policy, by which nft_apply() goes; the
+ * others are -1.  mint_listeners() with has_gate makes the rest.  No local
+ * port may be one of theirs.
+ */
+int	 mint_gate(int listen_fd[JAIL_NLISTENERS], int *ret_step);
 /* The port a listener got; 0 for -1, which is what nft_plan wants. */
 unsigned mint_port(int fd);
 const char *mint_step_text(int step);

@@ -86,14 +86,16 @@ child_network(struct child *c)
 {
 	struct outer *o = c->o;
 	const struct jail_spec *spec = o->spec;
+	bool has_gate = o->listen_fd[JAIL_LISTEN_TRANSPARENT4] >= 0;
 
 	if (spec->shares_net)
 		return;
 	if (route_ranges(spec->ranges, spec->nranges, &o->detail) != 0)
 		child_fail(c, OUTER_ROUTE);
-	if (mint_listeners(spec, o->listen_fd, o->local_fd, &o->detail) != 0)
+	if (mint_listeners(spec, has_gate, o->listen_fd, o->local_fd,
+	    &o->detail) != 0)
 		child_fail(c, OUTER_LISTEN);
-	if (nft_apply(o->listen_fd[JAIL_LISTEN_TRANSPARENT4],
+	if (!has_gate && nft_apply(o->listen_fd[JAIL_LISTEN_TRANSPARENT4],
 	    o->listen_fd[JAIL_LISTEN_TRANSPARENT6], &o->detail) != 0)
 		child_fail(c, OUTER_NFT);
 }
@@ -331,6 +333,20 @@ outer_fail(struct outer *o, enum outer_step step, int sys)
 	return -1;
 }
 
+/*
+ * Is the gate that was begun of any use?  A port that leads to the host's may
+ * want its place; and where there is none to be, this machine need not be
+ * able to make one.
+ */
+static bool
+fits_gate(const struct jail_spec *spec)
+{
+	for (size_t i = 0; i < spec->nlocal_ports; i++)
+		if (spec->local_ports[i] == MINT_GATE_PORT)
+			return false;
+	return !spec->shares_net;
+}
+
 /* The namespaces that were begun while the policy was read, or are now. */
 static int
 take_ahead(struct outer *o, struct ahead_end *ret)
@@ -338,9 +354,12 @@ take_ahead(struct outer *o, struct ahead_end *ret)
 	static const enum outer_step steps[] = {
 		[AHEAD_CLONE] = OUTER_CLONE, [AHEAD_PARENT] = OUTER_PARENT,
 		[AHEAD_MAPS] = OUTER_MAPS, [AHEAD_ROUTE] = OUTER_ROUTE,
+		[AHEAD_LISTEN] = OUTER_LISTEN, [AHEAD_NFT] = OUTER_NFT,
 	};
-	struct ahead *own = o->ahead == NULL ? ahead_start() : NULL;
-	struct ahead *a = own != NULL ? own : o->ahead;
+	bool fits = fits_gate(o->spec);
+	struct ahead *own = o->ahead == NULL || !fits ? ahead_start(fits) :
+	    NULL;
+	struct ahead *a = own == NULL && fits ? o->ahead : own;
 	int rc;
 
 	if (a == NULL)
@@ -400,6 +419,7 @@ outer_start(struct outer *o)
 		return outer_fail(o, OUTER_CLONE, EPERM);
 	if (take_ahead(o, &c.net) != 0)
 		return -1;
+	memcpy(o->listen_fd, c.net.listen_fd, sizeof o->listen_fd);
 	root_init(&c.root, o->spec);
 	rc = make_children(o, &c);
 	fd_close(&c.net.user_fd);

@@ -78,6 +78,8 @@ like "$err" '^fence: [^ ]*p.json:1:[0-9]*: network.mode is "direct": the command
 like "$err" 'rule filesystem.denyRead' "$who: a refused file is told"
 like "$err" 'connect\("[^ ]*path.sock"\) EACCES' "$who: and a refused socket"
 unlike "$err" 'fence:(dns|http)|connect\([^"]' "$who: of connections nothing is"
+FENCE_PRETEND=nonft client true
+is "$status" 0 "$who: no gate, and none that the machine must be able to make"
 client "$PROBES/goclient" http://denied.test/
 is "$out" "200 OK" "$who: static Go"
 start "$who" "$FENCE_RUN" --settings "$T/p.json" -- sh -c 'touch now

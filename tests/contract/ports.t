@@ -49,6 +49,15 @@ host=$!
 wait_for 30 test -e "$T/up"
 ok $? "$who: the host's services are up"
 
+# The gate's own ends make way for a port as low as theirs.
+policy '"allowLocalOutbound": true, "allowLocalOutboundPorts": [2],
+	"allowedDomains": ["allowed.test"]'
+fence "$who" --settings "$T/p.json" -- sh -c '
+	bash -c "exec 3<>/dev/tcp/127.0.0.1/2" && echo taken
+	curl -sS --noproxy \* http://allowed.test/'
+is "$out" "taken
+http allowed.test" "$who: port 2 leads to the host's, and the gate is open"
+
 # 7004 is not listed, 7005 is, and nobody is there.
 policy '"allowLocalOutbound": true,
 	"allowLocalOutboundPorts": [7001, 7002, 7003, 7005]'

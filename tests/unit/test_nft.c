@@ -105,7 +105,8 @@ test_ruleset(void **state)
 	}
 	assert_int_equal(nft_apply(-1, -1, &step), -1);
 	assert_int_equal(route_setup(NULL, 0, &step), 0);
-	assert_int_equal(mint_listeners(&spec, listen_fd, NULL, &step), 0);
+	assert_int_equal(mint_listeners(&spec, false, listen_fd, NULL,
+	    &step), 0);
 	if (nft_apply(listen_fd[JAIL_LISTEN_TRANSPARENT4],
 	    listen_fd[JAIL_LISTEN_TRANSPARENT6], &step) < 0)
 		fail_msg("%s: %s", nft_step_text(step), strerror(errno));

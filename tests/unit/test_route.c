@@ -326,13 +326,20 @@ test_steps_are_named(void **state)
 	assert_int_equal(step, ROUTE_RANGE + 1);
 	assert_int_equal(route_setup(wide, 1, &step), -1);
 	assert_int_equal(step, ROUTE_RANGE);
-	assert_int_equal(mint_listeners(&spec, fds, local, &step), -1);
+	assert_int_equal(mint_listeners(&spec, false, fds, local, &step), -1);
 	assert_int_equal(errno, EADDRINUSE);
 	assert_int_equal(step, JAIL_NLISTENERS);
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(local[i], -1);
-	/* Without the local ports the gate makes way, the proxy cannot. */
-	assert_int_equal(mint_listeners(&proxies, fds, NULL, &step), -1);
+	/* Without the local ports the gate makes way, the others cannot. */
+	assert_int_equal(mint_listeners(&proxies, false, fds, NULL,
+	    &step), -1);
+	assert_int_equal(errno, EADDRINUSE);
+	assert_int_equal(step, JAIL_LISTEN_DNS_UDP);
+	assert_int_equal(mint_gate(fds, &step), -1);
+	assert_int_equal(step, JAIL_LISTEN_DNS_UDP);
+	assert_int_equal(mint_listeners(&proxies, true, fds, NULL, &step),
+	    -1);
 	assert_int_equal(errno, EADDRINUSE);
 	assert_int_equal(step, JAIL_LISTEN_HTTP);
 	for (int i = 0; i < JAIL_NLISTENERS; i++)
@@ -375,7 +382,7 @@ test_without_ipv6(void **state)
 		skip();
 	if (route_setup(ranges, 1, &step) < 0)
 		fail_msg("%s: %s", route_step_text(step), strerror(errno));
-	assert_int_equal(mint_listeners(&spec, fds, local, &step), 0);
+	assert_int_equal(mint_listeners(&spec, false, fds, local, &step), 0);
 	assert_int_equal(fds[JAIL_LISTEN_TRANSPARENT6], -1);
 	assert_true(local[0] >= 0 && local[1] == -1 && local[2] >= 0);
 	assert_int_equal(mint_port(fds[JAIL_LISTEN_TRANSPARENT6]), 0);
@@ -420,7 +427,7 @@ setup(void **state)
 		    strerror(errno));
 		return -1;
 	}
-	if (mint_listeners(&spec, listen_fd, local_fd, &step) < 0) {
+	if (mint_listeners(&spec, false, listen_fd, local_fd, &step) < 0) {
 		print_error("%s: %s\n", mint_step_text(step),
 		    strerror(errno));
 		return -1;
