@@ -229,20 +229,34 @@ struct way {
 	size_t	 len;
 };
 
+/* How much of the way to path, n bytes, is the one that was looked at last. */
+static size_t
+way_known(const struct way *w, const char *path, size_t n)
+{
+	size_t i = 0;
+
+	while (i < w->len && i < n && w->path[i] == path[i])
+		i++;
+	if ((i == w->len || w->path[i] == '/') && (i == n || path[i] == '/'))
+		return i;
+	while (i > 0 && path[i] != '/')
+		i--;
+	return i;
+}
+
 /* Is there no symlink in the way to this path? */
 static bool
 is_straight(struct way *w, const char *path)
 {
-	size_t n = (size_t)(strrchr(path, '/') - path);
+	size_t n = (size_t)(strrchr(path, '/') - path), known;
 	struct stat st;
 
 	if (n >= sizeof w->path)
 		return false;
-	if (w->len == n && memcmp(w->path, path, n) == 0)
-		return true;
+	known = way_known(w, path, n);
 	memcpy(w->path, path, n);
 	w->len = n;
-	for (; n > 0; n--) {
+	for (; n > known; n--) {
 		if (n < w->len && path[n] != '/')
 			continue;
 		w->path[n] = '\0';
