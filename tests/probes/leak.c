@@ -107,7 +107,7 @@ any_device(int fd)
 }
 
 static int
-source_route(int fd)
+some_options(int fd)
 {
 	return setsockopt(fd, IPPROTO_IP, IP_OPTIONS, "\1\1\1\1", 4);
 }
@@ -142,7 +142,9 @@ static const struct way ways[] = {
 	T("tcp-source", AF_INET, V4, 80, 0, from_elsewhere, NULL),
 	T("tcp-from-loopback", AF_INET, V4, 80, 0, from_loopback, NULL),
 	T("tcp-device", AF_INET, V4, 80, 0, any_device, NULL),
-	T("tcp-options", AF_INET, V4, 80, 0, source_route, NULL),
+	T("tcp-options", AF_INET, V4, 80, 0, some_options, NULL),
+	T("tcp-fake", AF_INET, "198.18.77.77", 80, 0, NULL, NULL),
+	T("tcp-any", AF_INET, "0.0.0.0", 80, 0, NULL, NULL),
 	T("tcp-mark", AF_INET, V4, 80, 0, past_the_table, NULL),
 	T("tfo-connect", AF_INET, V4, 80, 0, fast_connect, NULL),
 	X("tfo-sendto", AF_INET, SOCK_STREAM, 0, V4, 80, SENDTO,
@@ -354,6 +356,9 @@ main(int argc, char **argv)
 		attempt(ways[i].name, go_way, &ways[i], counter);
 	for (size_t i = 0; i < leak_ntricks; i++)
 		attempt(leak_tricks[i].name, go_trick, &leak_tricks[i],
+		    counter);
+	for (size_t i = 0; i < leak_nsweeps; i++)
+		attempt(leak_sweeps[i].name, go_trick, &leak_sweeps[i],
 		    counter);
 	return 0;
 }

@@ -11,5 +11,8 @@ struct leak_trick {
 
 extern const struct leak_trick leak_tricks[];
 extern const size_t leak_ntricks;
+/* Sweeps of all there is, and changes of the network before the attempt. */
+extern const struct leak_trick leak_sweeps[];
+extern const size_t leak_nsweeps;
 
 #endif

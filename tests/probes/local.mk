@@ -70,7 +70,7 @@ tests_probes_fence_names_hostile_LDADD = proxy/libproxy.a \
 check_PROGRAMS += tests/probes/leak tests/probes/leak-static
 
 leak_sources = tests/probes/leak.c tests/probes/leak.h \
-	tests/probes/leak_tricks.c
+	tests/probes/leak_sweep.c tests/probes/leak_tricks.c
 tests_probes_leak_SOURCES = $(leak_sources)
 tests_probes_leak_CFLAGS = $(probe_cflags) -fPIE
 tests_probes_leak_LDFLAGS = $(HARD_LDFLAGS)
