@@ -439,6 +439,23 @@ layer_ceilings(struct work *w, struct err *e)
 	return rc;
 }
 
+/* Settling takes "direct" back; whoever asked for it is to hear of that. */
+static void
+notice_mode(struct work *w)
+{
+	const struct policy *first = w->ret->policy;
+	const struct choice *asked = &first->net.mode;
+	const struct policy *l = first->also;
+
+	while (l != NULL && l->net.mode.value == NET_MODE_DIRECT)
+		l = l->also;
+	if (l != NULL && asked->value == NET_MODE_DIRECT)
+		*vec_push(&w->notices) = arena_printf(w->arena,
+		    "%s:%d:%d: network.mode \"direct\" was not given: %s does "
+		    "not grant it, so the gate decides", asked->at.file,
+		    asked->at.line, asked->at.col, l->name);
+}
+
 /* ---- all of it ---- */
 
 static void *
@@ -490,6 +507,8 @@ policy_resolve(const struct resolve_request *r, struct resolved *ret,
 		rc = layer_profile(&w, e);
 	if (rc == 0)
 		rc = layer_ceilings(&w, e);
+	if (rc == 0)
+		notice_mode(&w);
 	hand_over(&w);
 	if (rc == 0)
 		layers_settle(ret->policy);

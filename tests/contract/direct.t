@@ -158,4 +158,24 @@ is "$status" 6 "$who: an untrusted project does not widen to direct"
 unlike "$out" "$(readlink /proc/self/ns/net | tr -d '[]')" \
     "$who: it has no host's network"
 like "$err" 'not given:.*network.mode "direct"' "$who: and it is told"
+
+# Nor where a ceiling of this machine does not grant it.
+[ -w /etc ] || exit 0
+W=$T/w
+mkdir -p /etc/fence/ceiling.d
+echo '{ "network": { "allowedDomains": ["allowed.test"] }, "filesystem": { "allowWrite": ["/"] } }' \
+    >/etc/fence/ceiling.d/host.json
+policy '"mode": "direct", "allowedDomains": ["*"]'
+client curl -sS -m 10 http://allowed.test/ http://denied.test/
+like "$out" '^http allowed.test.*not allowed by the policy' \
+    "$who: under a ceiling without it the gate decides"
+is "$(grep -c 'p.json:1:[0-9]*: network.mode "direct" was not given: /etc/fence/ceiling.d/host.json' \
+    <<<"$err")" 1 "$who: which is told, once"
+unlike "$err" 'network.mode is "direct"' "$who: and nothing else is announced"
+echo '{ "network": { "mode": "direct", "allowedDomains": ["*"] }, "filesystem": { "allowWrite": ["/"] } }' \
+    >/etc/fence/ceiling.d/host.json
+client curl -sS -m 10 http://denied.test/
+is "$out" "http denied.test" "$who: a ceiling may grant it"
+unlike "$err" 'was not given' "$who: then there is nothing to tell"
+rm /etc/fence/ceiling.d/host.json
 exit 0

@@ -718,6 +718,25 @@ test_ceiling(void **state)
 	assert_true(may(res.policy, FS_WRITE, req.cwd));
 	assert_false(may(res.policy, FS_WRITE, "/opt/x/f"));
 	resolved_release(&res);
+	/* The host's network needs every layer; whoever asked hears of it. */
+	room_put(r, "s.json", "{\"network\":{\"mode\":\"direct\"}}");
+	resolve(&req, &res);
+	assert_int_equal(res.policy->net.mode.value, NET_MODE_GATE);
+	assert_int_equal(res.nnotices, 1);
+	assert_says(res.notices[0], "s.json:1:20: network.mode \"direct\" was "
+	    "not given: ");
+	assert_says(res.notices[0], "ceiling.d/10.ini does not grant it");
+	resolved_release(&res);
+	room_put(r, "ceiling.d/10.ini", "[network]\nmode = direct\n");
+	resolve(&req, &res);
+	assert_int_equal(res.nnotices, 1);
+	assert_says(res.notices[0], "ceiling.d/20.json does not");
+	resolved_release(&res);
+	room_put(r, "ceiling.d/20.json", "{\"network\":{\"mode\":\"direct\"}}");
+	resolve(&req, &res);
+	assert_int_equal(res.policy->net.mode.value, NET_MODE_DIRECT);
+	assert_int_equal(res.nnotices, 0);
+	resolved_release(&res);
 	room_put(r, "ceiling.d/30.jsonc", "{\"filesystem\":{\"allowWrite\":"
 	    "[\"/opt/*/x\"]}}");
 	assert_says(failure(&req, ERR_POLICY),
