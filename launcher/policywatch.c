@@ -15,6 +15,7 @@
 #include "platform/base/vec.h"
 #include "platform/base/xalloc.h"
 #include "platform/fd.h"
+#include "policy/decide.h"
 #include "policy/diff.h"
 #include "policy/trust.h"
 
@@ -83,17 +84,50 @@ changed_way(const struct policy *a, const struct policy *b)
 	return a->net.mode.value != b->net.mode.value ? "network.mode" : NULL;
 }
 
+/*
+ * What is extended since the run began is not read-only inside.  NULL, or one
+ * that the command could write, and so say what it may do.
+ */
+static const char *
+writable_inside(const struct policywatch *w, const struct resolved *next)
+{
+	const struct resolved *first = &w->c.plan->resolved;
+	struct verdict v;
+
+	for (size_t i = 0; i < next->nfiles; i++) {
+		size_t k = 0;
+
+		while (k < first->nfiles && strcmp(first->files[k],
+		    next->files[i]) != 0)
+			k++;
+		if (k < first->nfiles)
+			continue;
+		decide_fs(first->policy, FS_WRITE, next->files[i], &v);
+		if (v.action == ACTION_ALLOW)
+			return next->files[i];
+	}
+	return NULL;
+}
+
 /* What cannot take the place of the one in force. */
 static int
 check(const struct policywatch *w, const struct resolved *next, struct err *e)
 {
 	const char *way = changed_way(w->now->policy, next->policy);
+	const char *file = writable_inside(w, next);
 
 	if (next->nfiles == 0)
 		return err_set(e, ERR_POLICY, "no policy file is left");
 	if (way != NULL)
 		return err_set(e, ERR_POLICY, "%s cannot change while the run "
 		    "lasts", way);
+	if (file != NULL) {
+		err_set(e, ERR_POLICY, "the command may write '%s': it cannot "
+		    "be extended while the run lasts", file);
+		err_hint(e, "keep it where the command cannot write, or start "
+		    "again");
+		return -1;
+	}
 	if (w->now->is_trusted && !next->is_trusted) {
 		err_set(e, ERR_POLICY, "%s is not trusted as it is now",
 		    w->now->project != NULL ? w->now->project : "a file");
@@ -189,6 +223,59 @@ tell_record(struct policywatch *w, const struct policy *p)
 	witness_gate(w->c.witness, &ev);
 }
 
+/* ---- the files ---- */
+
+static bool
+is_watched(const struct policywatch *w, int wd, const char *name)
+{
+	for (size_t i = 0; i < w->watched.n; i++)
+		if (w->watched.v[i].wd == wd &&
+		    strcmp(w->watched.v[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * The name is watched in its directory, for files are replaced by rename.
+ * 1: from now on, 0: as before.
+ */
+static int
+watch_file(struct policywatch *w, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char dir[PATH_MAX];
+	int wd;
+
+	if (slash == NULL || (size_t)(slash - path) >= sizeof dir - 1)
+		return 0;
+	snprintf(dir, sizeof dir, "%.*s", slash == path ? 1 :
+	    (int)(slash - path), path);
+	wd = inotify_add_watch(w->fd, dir, EVENTS | IN_ONLYDIR);
+	if (wd < 0)
+		return -1;
+	if (is_watched(w, wd, slash + 1))
+		return 0;
+	*vec_push(&w->watched) = (struct watched){ wd, xstrdup(slash + 1) };
+	return 1;
+}
+
+/* Files that are newly extended; true if there are any. */
+static bool
+watch_more(struct policywatch *w, const struct resolved *next)
+{
+	bool has_more = false;
+
+	for (size_t i = 0; i < next->nfiles; i++) {
+		int rv = watch_file(w, next->files[i]);
+
+		if (rv < 0)
+			log_say("--watch-policy: cannot watch '%s': %s",
+			    next->files[i], strerror(errno));
+		has_more |= rv > 0;
+	}
+	return has_more;
+}
+
 /* ---- a change ---- */
 
 /* Layers beyond the first are not compared: they count as changed. */
@@ -230,12 +317,14 @@ settled(struct watch *t, int what, void *arg)
 	struct resolved next = { 0 };
 	struct err e = { 0 };
 
-	(void)t;
 	(void)what;
 	if (policy_resolve(&w->c.plan->request, &next, &e) != 0) {
 		complain(w, &e);
 		return;
 	}
+	/* What it newly extends may have changed since it was read. */
+	if (watch_more(w, &next))
+		watch_after(t, SETTLE_MS);
 	if (check(w, &next, &e) != 0) {
 		complain(w, &e);
 		resolved_release(&next);
@@ -249,13 +338,8 @@ settled(struct watch *t, int what, void *arg)
 static bool
 is_ours(const struct policywatch *w, const struct inotify_event *ev)
 {
-	if ((ev->mask & IN_Q_OVERFLOW) != 0)
-		return true;
-	for (size_t i = 0; ev->len > 0 && i < w->watched.n; i++)
-		if (w->watched.v[i].wd == ev->wd &&
-		    strcmp(w->watched.v[i].name, ev->name) == 0)
-			return true;
-	return false;
+	return (ev->mask & IN_Q_OVERFLOW) != 0 ||
+	    (ev->len > 0 && is_watched(w, ev->wd, ev->name));
 }
 
 static void
@@ -284,25 +368,6 @@ ready(struct watch *x, int what, void *arg)
 		watch_after(w->settle, SETTLE_MS);
 }
 
-/* The name is watched in its directory, for files are replaced by rename. */
-static int
-watch_file(struct policywatch *w, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char dir[PATH_MAX];
-	int wd;
-
-	if (slash == NULL || (size_t)(slash - path) >= sizeof dir - 1)
-		return 0;
-	snprintf(dir, sizeof dir, "%.*s", slash == path ? 1 :
-	    (int)(slash - path), path);
-	wd = inotify_add_watch(w->fd, dir, EVENTS | IN_ONLYDIR);
-	if (wd < 0)
-		return -1;
-	*vec_push(&w->watched) = (struct watched){ wd, xstrdup(slash + 1) };
-	return 0;
-}
-
 static int
 watch_files(struct policywatch *w, struct err *e)
 {
@@ -311,7 +376,7 @@ watch_files(struct policywatch *w, struct err *e)
 	    p->request.environ);
 
 	for (size_t i = 0; i < p->resolved.nfiles; i++)
-		if (watch_file(w, p->resolved.files[i]) != 0)
+		if (watch_file(w, p->resolved.files[i]) < 0)
 			return err_sys(e, errno, "--watch-policy: cannot "
 			    "watch '%s'", p->resolved.files[i]);
 	/* As it was named: a link there may be pointed elsewhere. */

@@ -139,9 +139,44 @@ like "$(cat "$T/log")" 'policy changed: 1 other change takes effect with the nex
 inner "echo x >$T/out/x; cat $T/out/x"
 unlike "$got" '^x$' "$who: and not writable in this one"
 
+# A file that is newly extended, in a directory of its own, is watched, too.
+mkdir "$T/more"
+more() {	# more NETWORK
+	printf '{ "network": { %s } }\n' "$1" >"$T/more/more.json"
+}
+more '"allowedDomains": ["wild.test"]'
+cat >"$T/p.json" <<POLICY
+{ "extends": "./more/more.json", "filesystem": { "allowWrite": ["."] } }
+POLICY
+told '\+ network.allowedDomains "wild.test"  .*more.json:1:' "what it extends"
+proxied wild.test
+is "$got" 200 "$who: it is allowed"
+more '"allowedDomains": ["allowed.test"]'
+told '\+ network.allowedDomains "allowed.test"  .*more.json:1:' \
+    "a change of what it extends"
+proxied allowed.test
+is "$got" 200 "$who: block to allow"
+proxied wild.test
+is "$got" 403 "$who: and allow to block"
+
+# One that the command may write is not: it would allow itself what it likes.
+echo '{ "network": { "allowedDomains": ["wild.test"] } }' >"$W/mine.json"
+echo '{ "extends": "./w/mine.json", "filesystem": { "allowWrite": ["."] } }' \
+    >"$T/p.json"
+told "^fence: the command may write '$W/mine.json'" "a file of the command's"
+inner "echo '{ \"network\": { \"allowedDomains\": [\"*\"] } }' >mine.json"
+proxied wild.test
+is "$got" 403 "$who: it says nothing"
+proxied allowed.test
+is "$got" 200 "$who: and the policy before it still holds"
+policy '"allowedDomains": ["denied.test"]'
+told '\+ network.allowedDomains "denied.test"' "a policy without it"
+proxied denied.test
+is "$got" 200 "$who: is taken again"
+
 printf 'exit 0\n' >"$W/say"
 wait "$pid"
-like "$(grep -c '"class_uid":5019' "$T/trace")" '^[3-9]$' \
+like "$(grep -c '"class_uid":5019' "$T/trace")" '^([3-9]|1[0-9])$' \
     "$who: each policy is in the record"
 "$TESTS/validate-events" "$FENCE_PREFIX/share/fence/event.schema.json" \
     "$T/trace"
