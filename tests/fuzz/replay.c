@@ -3,6 +3,11 @@
  * as a plain test.  Each file is also fed cut short at every length up to
  * 512 bytes, so that the ends of buffers are met.  A directory stands for
  * the files in it.
+ *
+ * A target whose input is our own structs has fuzz_seed() instead of files,
+ * which every change of a struct would make useless without a word.  Each seed
+ * is also fed with each of its bytes changed.  `--seeds DIR` writes them down
+ * for a fuzzer.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -17,6 +22,9 @@
 enum { MAX_BYTES = 1 << 20, CUTS = 512 };
 
 int	 LLVMFuzzerTestOneInput(const uint8_t *, size_t);
+/* The n-th, or 0 if there are no more. */
+size_t	 fuzz_seed(size_t n, uint8_t *out, size_t size)
+	    __attribute__((weak));
 
 /* In memory of exactly that size: a sanitizer sees a read past the end. */
 static void
@@ -74,6 +82,49 @@ replay_dir(const char *path, unsigned *count)
 	return rv;
 }
 
+static unsigned
+replay_seeds(void)
+{
+	static const uint8_t changes[] = { 1, 0x80, 0xff };
+	static uint8_t data[MAX_BYTES];
+	unsigned n = 0;
+	size_t len;
+
+	for (; (len = fuzz_seed(n, data, sizeof data)) > 0; n++) {
+		feed(data, len);
+		feed(data, len - 1);
+		for (size_t i = 0; i < len * sizeof changes; i++) {
+			uint8_t *byte = &data[i / sizeof changes];
+
+			*byte ^= changes[i % sizeof changes];
+			feed(data, len);
+			*byte ^= changes[i % sizeof changes];
+		}
+	}
+	return n;
+}
+
+static int
+write_seeds(const char *dir)
+{
+	static uint8_t data[MAX_BYTES];
+	char file[4096];
+	size_t len;
+	int fd;
+
+	for (unsigned n = 0; (len = fuzz_seed(n, data, sizeof data)) > 0; n++) {
+		snprintf(file, sizeof file, "%s/seed%u", dir, n);
+		fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+		    0666);
+		if (fd < 0 || write(fd, data, len) != (ssize_t)len) {
+			perror(file);
+			return 1;
+		}
+		close(fd);
+	}
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -81,6 +132,10 @@ main(int argc, char **argv)
 	struct stat st;
 	int rv = 0;
 
+	if (argc == 3 && strcmp(argv[1], "--seeds") == 0 && fuzz_seed != NULL)
+		return write_seeds(argv[2]);
+	if (fuzz_seed != NULL)
+		count = replay_seeds();
 	for (int i = 1; i < argc; i++) {
 		if (stat(argv[i], &st) == 0 && S_ISDIR(st.st_mode)) {
 			rv |= replay_dir(argv[i], &count);
@@ -89,7 +144,7 @@ main(int argc, char **argv)
 			count++;
 		}
 	}
-	printf("%u files replayed\n", count);
+	printf("%u inputs replayed\n", count);
 	/* A corpus that is not there proves nothing. */
 	return rv == 0 && count > 0 ? 0 : 1;
 }
