@@ -150,21 +150,31 @@ has_type(const char *types, const char *type)
 	return false;
 }
 
-/* True for another type of a look-up whose record has been written. */
+static struct lookup *
+find_lookup(struct witness *w, const char *name, pid_t pid)
+{
+	for (unsigned i = 0; i < LOOKUPS; i++)
+		if (w->lookup[i].types[0] != '\0' &&
+		    (w->lookup[i].pid == pid || pid == 0) &&
+		    strcasecmp(w->lookup[i].name, name) == 0)
+			return &w->lookup[i];
+	return NULL;
+}
+
+/*
+ * True for another type of a look-up whose record has been written.  A client
+ * that has one answer may be gone before we look who asks the next: a query of
+ * nobody's belongs to whoever asked for the name a moment ago.
+ */
 static bool
 is_folded(struct witness *w, const struct event *e)
 {
 	const char *type = e->qtype != NULL ? e->qtype : "?";
 	pid_t pid = e->nprocess > 0 ? e->process[0].pid : 0;
 	int64_t now = now_ms(CLOCK_MONOTONIC);
-	struct lookup *l = NULL;
+	struct lookup *l = find_lookup(w, e->host, pid);
 	size_t used;
 
-	for (unsigned i = 0; l == NULL && i < LOOKUPS; i++)
-		if (w->lookup[i].types[0] != '\0' &&
-		    w->lookup[i].pid == pid &&
-		    strcasecmp(w->lookup[i].name, e->host) == 0)
-			l = &w->lookup[i];
 	if (l != NULL && now - l->start_ms < LOOKUP_MS &&
 	    !has_type(l->types, type)) {
 		used = strlen(l->types);
@@ -172,7 +182,7 @@ is_folded(struct witness *w, const struct event *e)
 		    type);
 		return true;
 	}
-	if (l == NULL)
+	if (l == NULL || l->pid != pid)
 		l = &w->lookup[w->next_lookup++ % LOOKUPS];
 	l->pid = pid;
 	l->start_ms = now;

@@ -364,7 +364,7 @@ tell_dns(struct fixture *f, pid_t pid, const char *name, const char *type)
 {
 	struct event e = { .kind = EVENT_DNS, .witness = WITNESS_GATE,
 	    .enforcer = ENFORCER_DNS, .host = name, .qtype = type,
-	    .nprocess = 1 };
+	    .nprocess = pid != 0 };
 
 	e.process[0].pid = pid;
 	strcpy(e.process[0].comm, "getent");
@@ -391,6 +391,10 @@ test_dns_fold(void **state)
 		{ 7, "a.test", "AAAA", 2 },
 		{ 8, "a.test", "AAAA", 3 }, { 8, "a.test", "A", 3 },
 		{ 7, "b.test", "A", 4 }, { 7, "a.test", "AAAA", 5 },
+		/* Who asked is gone: it is the same look-up, if there is one. */
+		{ 9, "c.test", "A", 6 }, { 0, "c.test", "AAAA", 6 },
+		{ 0, "c.test", "AAAA", 7 }, { 0, "d.test", "A", 8 },
+		{ 9, "c.test", "HTTPS", 8 },
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -399,7 +403,7 @@ test_dns_fold(void **state)
 		    rows[i].records);
 	}
 	read_back(f);
-	assert_int_equal(lines(f->trace), 5);
+	assert_int_equal(lines(f->trace), 8);
 	assert_non_null(strstr(f->text, "query(a.test, A) NXDOMAIN"));
 	validate(f);
 }
