@@ -219,7 +219,7 @@ herald_name(struct herald *h, const char *name)
 }
 
 void
-herald_note(struct herald *h, enum ask_note note)
+herald_note(struct herald *h, const struct ask_msg *q)
 {
 	static const char *const text[ASK_NOTES] = {
 		[ASK_NOTE_LIMIT] =
@@ -231,7 +231,9 @@ herald_note(struct herald *h, enum ask_note note)
 	struct event ev = { .kind = EVENT_WORKER, .witness = WITNESS_GATE,
 	    .enforcer = ENFORCER_GATE, .count = 1 };
 
-	ev.detail = text[note];
+	ev.detail = text[q->note];
+	if (q->source.family != 0)
+		find_asker(h, q, &ev);
 	witness_gate(h->witness, &ev);
 }
 

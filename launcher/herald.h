@@ -51,7 +51,8 @@ void	 herald_grant(struct herald *, const struct ask_msg *,
 	    const struct herald_grant *);
 /* A name was refused: does it look like data carried out? */
 void	 herald_name(struct herald *, const char *name);
-void	 herald_note(struct herald *, enum ask_note);
+/* Something of a worker's, with who caused it if that one is still there. */
+void	 herald_note(struct herald *, const struct ask_msg *);
 /* fence-net was started again; the wait status of the one before. */
 void	 herald_restart(struct herald *, int wstatus);
 /* No address is left for names; told once. */

@@ -130,8 +130,7 @@ refuse_as(struct monitor *m, const struct ask_msg *q, enum ask_status status,
 		a.is_loop = repeat_is_loop(&m->repeat, pid, host, q->port,
 		    loop_now_ms(m->c.loop));
 	recent_words(v, a.rule, a.remedy);
-	if (status != ASK_DENIED)
-		snprintf(a.name, sizeof a.name, "%s", v->reason);
+	snprintf(a.name, sizeof a.name, "%s", v->reason);
 	answer(m, &a, -1);
 }
 
@@ -427,7 +426,7 @@ on_recent(struct monitor *m, const struct ask_msg *q)
 static void
 on_note(struct monitor *m, const struct ask_msg *q)
 {
-	herald_note(&m->herald, (enum ask_note)q->note);
+	herald_note(&m->herald, q);
 }
 
 static void

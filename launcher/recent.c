@@ -62,7 +62,6 @@ recent_words(const struct verdict *v, char rule[RECENT_RULE],
 static void
 fill_what(struct recent_entry *r, const struct event *e)
 {
-	static const char icon[] = "\xe2\x9c\x97 ";
 	const char *start;
 	struct buf b;
 	char *end;
@@ -72,9 +71,12 @@ fill_what(struct recent_entry *r, const struct event *e)
 	end = b.len > 0 ? strstr(b.data, " | rule ") : NULL;
 	if (end != NULL)
 		*end = '\0';
-	start = strstr(b.data, icon);
-	copy(r->what, sizeof r->what, start != NULL ?
-	    start + sizeof icon - 1 : b.data);
+	start = b.data;
+	for (int i = 0; start != NULL && i < 3; i++) {
+		start += strcspn(start, " ");
+		start += strspn(start, " ");
+	}
+	copy(r->what, sizeof r->what, start != NULL ? start : "");
 	buf_release(&b);
 }
 

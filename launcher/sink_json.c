@@ -461,7 +461,8 @@ event_json(const struct event *e, const struct event_run *run, struct buf *b)
 	put_str(b, "hostname", run->hostname);
 	put_num(b, "type_id", 0);
 	put_close(b, '}');
-	if (e->kind < EVENT_RUN_START)
+	if (e->kind < EVENT_RUN_START || (e->kind == EVENT_WORKER &&
+	    e->nprocess > 0))
 		put_actor(b, e);
 	put_object(b, e, run);
 	if (e->kind < EVENT_RUN_START)

@@ -39,11 +39,21 @@ put_head(struct buf *b, const char *prefix, const struct event *e)
 	    tm.tm_sec);
 }
 
+/* A proxy that is no use refuses nothing: that is trouble. */
 static void
 put_icon(struct buf *b, const struct event *e)
 {
-	buf_puts(b, e->verdict.action == ACTION_DENY ? "\xe2\x9c\x97 " :
-	    event_is_trouble(e) || e->sys != 0 ? "! " : "\xe2\x9c\x93 ");
+	const struct verdict *v = &e->verdict;
+
+	if (v->action == ACTION_DENY && (e->kind != EVENT_HTTP ||
+	    e->status < 500))
+		buf_puts(b, "\xe2\x9c\x97 ");
+	else if (event_is_trouble(e) || e->sys != 0 ||
+	    v->action == ACTION_DENY)
+		buf_puts(b, "! ");
+	else
+		buf_puts(b, v->via_upstream ? "\xe2\x86\x92 " :
+		    "\xe2\x9c\x93 ");
 }
 
 static void
@@ -349,10 +359,10 @@ event_text(const struct event *e, int is_tty, struct buf *b)
 	for (unsigned i = 0; i < NPARTS; i++)
 		buf_init(&l.part[i], 0);
 	parts[e->kind](&l, e);
-	if (e->kind < EVENT_RUN_START) {
+	if (e->kind < EVENT_RUN_START || e->kind == EVENT_WORKER)
 		chain_part(&l, e);
+	if (e->kind < EVENT_RUN_START)
 		rule_parts(&l, &e->verdict, is_tty);
-	}
 	fit(&l);
 	for (unsigned i = 0; i < NPARTS; i++) {
 		buf_puts(b, l.part[i].data);

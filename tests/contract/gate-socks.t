@@ -46,8 +46,10 @@ is "$(wc -c <"$W/big")" 3000000 "$who: three megabytes arrive whole"
 # One start, one request a row: the code of the reply.
 cat >"$W/codes.py" <<'PYTHON'
 import socket, struct, sys
+kept = []	# who hangs up at once may not be found any more
 def ask(greeting, request):
     s = socket.create_connection(('127.0.0.1', 1080))
+    kept.append(s)
     s.settimeout(10)
     s.sendall(greeting + request)
     got = b''
@@ -58,7 +60,6 @@ def ask(greeting, request):
                 break
     except OSError as e:
         got += b' ' + type(e).__name__.encode()
-    s.close()
     return got
 def name(n, port, cmd=1):
     return struct.pack('!BBBBB', 5, cmd, 0, 3, len(n)) + n + \
@@ -80,6 +81,8 @@ print(ask(b'\5\1\1', b''))
 print(ask(b'\4\1\0\x50\xc6\x33\x64\x0au\0', b''))
 print(ask(b'\4\1\0\x50\0\0\0\1u\0allowed.test\0', b''))
 print(ask(b'GET http://allowed.test/ HTTP/1.1\r\n\r\n', b'')[:12])
+# Once this has its answer, all before it was heard of.
+print(ask(b'\5\1\0', name(b'denied.test', 80))[3])
 PYTHON
 before=$(queries)
 fence "$who" -m --settings "$T/p.json" -- /usr/bin/python3 codes.py
@@ -97,10 +100,13 @@ is "$out" "0
 b'\\x05\\xff'
 b'\\x00[\\x00\\x00\\x00\\x00\\x00\\x00'
 b'\\x00[\\x00\\x00\\x00\\x00\\x00\\x00'
-b'HTTP/1.1 501'" "$who: each refusal has its code"
+b'HTTP/1.1 501'
+2" "$who: each refusal has its code"
 like "$err" '\[fence:socks\] [0-9:]+ ✗ CONNECT secret.denied.test:80 BLOCKED  .*python3\[[0-9]+\] \| rule network.allowedDomains .*allow: network.allowedDomains \+= "secret.denied.test"' \
     "$who: the record names process, rule and remedy"
-like "$err" 'BIND or UDP ASSOCIATE' "$who: commands that are not offered are told"
+like "$err" 'BIND or UDP ASSOCIATE[^
+]*  python3\[[0-9]+\]' "$who: commands that are not offered are told, with who asked"
+like "$err" 'malformed request  python3\[[0-9]+\]' "$who: and so is nonsense"
 unlike "$err" '✗ CONNECT allowed.test' "$who: what was granted is not"
 before=$(queries)
 client curl -sS -x "$socks" http://tunnelled-secret.denied.test/

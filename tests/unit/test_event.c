@@ -160,6 +160,19 @@ test_text_network(void **state)
 	    " http://denied.test/a\\x01b/012345678901234567890123456789012" DOTS
 	    " (3ms)  curl[9] | rule network.deniedDomains[0] \"*.test\" f:1:2");
 	e.verdict.remedy_key[0] = '\0';
+	/* A proxy on the way that failed is trouble; one that did not, "to". */
+	e.url_path = "/";
+	e.verdict.action = ACTION_DENY;
+	assert_text(&e, 0, "[fence:http] 14:03:22 ! GET     502 denied.test"
+	    " http://denied.test/ (3ms)  curl[9] | "
+	    "rule network.deniedDomains[0] \"*.test\" f:1:2");
+	e.verdict.action = ACTION_ALLOW;
+	e.verdict.via_upstream = true;
+	e.status = 200;
+	assert_text(&e, 0, "[fence:http] 14:03:22" TO "GET     200 denied.test"
+	    " http://denied.test/ (3ms)  curl[9] | "
+	    "rule network.deniedDomains[0] \"*.test\" f:1:2");
+	e.verdict.via_upstream = false;
 	e.kind = EVENT_DNS;
 	e.verdict.action = ACTION_DENY;
 	e.qtype = "A AAAA";
