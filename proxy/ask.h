@@ -136,7 +136,7 @@ struct ask_answer {
 	uint16_t	code;
 	struct ask_addr	addrs[ASK_MAX_ADDRS];	/* LOOKUP: one fake; RESOLVE: all */
 	/* PTR: the name.  DIAL: the host that was dialled, if the name in a
-	 * TLS hello matters.  NUL-terminated. */
+	 * TLS hello matters; DENIED: the reason, as words.  NUL-terminated. */
 	char		name[256];
 	char		rule[96];	/* DENIED: key and place, NUL-terminated */
 	char		remedy[256];	/* DENIED: "allowedDomains += ..." */

@@ -32,16 +32,30 @@ http_send(struct http_conn *h, const struct buf *out)
 	http_next(h);
 }
 
+/*
+ * Of a tunnel that was not granted programs show the header at most: "blocked
+ * by network.allowedDomains".  The key alone, of a file's name no byte.
+ */
+static void
+put_error(struct buf *b, const char *error, const char *rule)
+{
+	int n = (int)strspn(rule, "abcdefghijklmnopqrstuvwxyz"
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.[]-");
+
+	buf_printf(b, "X-Fence-Error: %s%s%.*s\r\n", error,
+	    n > 0 ? " by " : "", n, rule);
+}
+
 static void
 http_finish(struct http_conn *h, int code, const char *phrase,
-    const char *error, const struct buf *body)
+    const struct page_refusal *r, const struct buf *body)
 {
 	struct buf out;
 
 	buf_init(&out, body->len + 1024);
 	buf_printf(&out, "HTTP/1.1 %d %s\r\n", code, phrase);
-	if (error != NULL)
-		buf_printf(&out, "X-Fence-Error: %s\r\n", error);
+	if (r != NULL)
+		put_error(&out, r->error, r->rule);
 	buf_printf(&out, "Content-Type: %s\r\nContent-Length: %zu\r\n"
 	    "Cache-Control: no-store\r\n%s\r\n",
 	    h->head.wants_json ? "application/json" :
@@ -63,7 +77,7 @@ http_refuse(struct http_conn *h, const struct page_refusal *r)
 
 	buf_init(&body, MAX_RESPONSE);
 	page_refusal(&body, r, h->head.wants_json);
-	http_finish(h, r->code, r->phrase, r->error, &body);
+	http_finish(h, r->code, r->phrase, r, &body);
 	buf_release(&body);
 }
 
@@ -71,8 +85,8 @@ void
 http_bad(struct http_conn *h, int code, const char *why)
 {
 	struct page_refusal r = { .code = code, .phrase = "Bad Request",
-	    .error = "bad-request", .detail = why, .rule = "",
-	    .remedy = "" };
+	    .error = "bad-request", .detail = why, .reason = "",
+	    .rule = "", .remedy = "" };
 
 	if (r.code == 431)
 		r.phrase = "Request Header Fields Too Large";
@@ -101,7 +115,7 @@ http_explain(struct http_conn *h, struct page_refusal *r, const char *why)
 void
 http_denied(struct http_conn *h, const struct ask_answer *a)
 {
-	struct page_refusal r = { .rule = "", .remedy = "" };
+	struct page_refusal r = { .reason = "", .rule = "", .remedy = "" };
 	const char *why;
 
 	switch (a->status) {
@@ -109,6 +123,7 @@ http_denied(struct http_conn *h, const struct ask_answer *a)
 		r.code = 403;
 		r.phrase = "Forbidden";
 		r.error = "blocked";
+		r.reason = a->name;
 		r.rule = a->rule;
 		r.remedy = a->remedy;
 		why = "not allowed by the policy";
@@ -155,7 +170,8 @@ void
 http_fault(struct http_conn *h, const char *why)
 {
 	struct page_refusal r = { .code = 502, .phrase = "Bad Gateway",
-	    .error = "bad-answer", .rule = "", .remedy = "" };
+	    .error = "bad-answer", .reason = "", .rule = "",
+	    .remedy = "" };
 
 	http_done(h, r.code);
 	http_explain(h, &r, why);

@@ -24,12 +24,15 @@ page_refusal(struct buf *b, const struct page_refusal *r, bool is_json)
 		buf_putc(b, '{');
 		put_json_string(b, "error", r->error, ',');
 		put_json_string(b, "detail", r->detail, ',');
+		put_json_string(b, "reason", r->reason, ',');
 		put_json_string(b, "rule", r->rule, ',');
 		put_json_string(b, "remedy", r->remedy, '}');
 		buf_putc(b, '\n');
 		return;
 	}
 	buf_printf(b, "fence: %s\n", r->detail);
+	if (r->reason[0] != '\0')
+		buf_printf(b, "reason: %s\n", r->reason);
 	if (r->rule[0] != '\0')
 		buf_printf(b, "rule: %s\n", r->rule);
 	if (r->remedy[0] != '\0')

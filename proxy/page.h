@@ -16,7 +16,7 @@ struct page_refusal {
 	const char	*phrase;
 	const char	*error;		/* X-Fence-Error */
 	const char	*detail;
-	const char	*rule, *remedy;	/* "" for none */
+	const char	*reason, *rule, *remedy;	/* "" for none */
 };
 
 void	 page_refusal(struct buf *, const struct page_refusal *, bool is_json);

@@ -189,10 +189,12 @@ is "$(printf '%s' "$out" | sed "s/connection $n,/connection N,/
 204  kept
 304  kept
 403 fence: denied.test:80: not allowed by the policy
+reason: no entry of network.allowedDomains matches
 rule: network.allowedDomains p.json:2
 allow: network.allowedDomains += \"denied.test\" kept
 403 {\"error\": \"blocked\",\"detail\": \"denied.test:80: not allowed by\
- the policy\",\"rule\": \"network.allowedDomains p.json:2\",\"remedy\":\
+ the policy\",\"reason\": \"no entry of network.allowedDomains matches\",\
+\"rule\": \"network.allowedDomains p.json:2\",\"remedy\":\
  \"network.allowedDomains += \\\"denied.test\\\"\"} kept
 200 connection N+1, 0 bytes kept
 200 connection N+2, 10000000 bytes kept

@@ -71,6 +71,8 @@ is "$(grep -c 'http allowed.test' <<<"$out")" 3 "$who: and no others"
 while read -r address class; do
 	like "$err" "$address\.addr\.test resolves to $class" \
 	    "$who: $address: $class"
+	like "$out" "reason: $address\.addr\.test resolves to $class" \
+	    "$who: $address: told to the program, too"
 done <<<"$rows"
 like "$err" 'rogue.test resolves to a loopback address' \
     "$who: /etc/hosts is judged, too"

@@ -339,6 +339,53 @@ policy direct '"upstreamProxy": "http://127.0.0.1:9", "defaultAction": "deny"'
 client curl -sS -o /dev/null -m 20 -w '%{http_code}' http://wild.test/
 is "$out" 403 "$who: defaultAction deny asks nobody"
 
+# The same by SOCKS5; and whatever goes wrong there is in nobody else's way.
+policy direct "\"upstreamProxy\": \"socks5://user:$secret@127.0.0.1:8803\""
+: >"$T/log.8803"
+client sh -c 'for h in wild.test allowed.test deny.allowed.test; do
+	curl -sS -m 20 -o /dev/null -w "$h %{http_code}\n" http://$h/
+    done; curl -sS -m 20 https://wild.test/
+    curl -sS -m 20 --noproxy "*" https://wild.test/
+    curl -sS -m 20 -x socks5h://127.0.0.1:1080 http://wild.test/
+    "$0" https://wild.test/' "$PROBES/goclient"
+is "$out" "wild.test 200
+allowed.test 200
+deny.allowed.test 403
+https wild.test
+https wild.test
+http wild.test
+200 OK" "$who: an upstream proxy by SOCKS5, on every way"
+is "$(grep -c 'connected to wild.test' "$T/log.8803") $(grep -c 'connected to .*allowed' "$T/log.8803")" \
+    "5 0" "$who: which sees what no list names, and nothing else"
+unlike "$err" "$secret" "$who: no word of this password, either"
+beyond() {	# beyond URL CODE SOCKS ICON WORDS
+	policy direct "\"upstreamProxy\": \"$1\""
+	client sh -c 'curl -sS -m 20 -o /dev/null -w "%{http_code} " http://wild.test/
+	    curl -sS -m 20 -o /dev/null -w "%{http_connect} " https://wild.test/
+	    curl -sS -m 20 -x socks5h://127.0.0.1:1080 http://wild.test/
+	    curl -sS -m 20 http://allowed.test/'
+	is "$out" "$2 $2 http allowed.test" "$who: beyond $1: $2"
+	like "$err" "\[fence:http\] [0-9:]+ $4 GET     $2 wild.test [^
+]*curl\[[0-9]+\] \| rule network.upstreamProxy [^
+]*$5" "$who: beyond $1: told, with who asked"
+	like "$err" "SOCKS5[^
+]*\($3\)" "$who: beyond $1: SOCKS says $3"
+}
+beyond http://127.0.0.1:8815 403 2 ✗ 'answered 403'
+beyond http://127.0.0.1:8818 502 1 ! 'wants a user and password'
+beyond http://user:wr0ng@127.0.0.1:8801 502 1 ! 'does not take the user'
+beyond http://127.0.0.1:8811 502 1 ! 'is no http proxy'
+beyond socks5://127.0.0.1:8803 502 1 ! 'wants a user and password'
+beyond socks5://127.0.0.1:9 502 1 ! 'cannot be reached'
+policy direct '"upstreamProxy": "http://127.0.0.1:8817"'
+client sh -c 'echo hello | nc -N wild.test 22'
+is "$out" "$(printf 'SSH-2.0-far\r\nHELLO')" \
+    "$who: what comes right behind its answer is not lost"
+policy direct '"upstreamProxy": "http://203.0.113.2:8802"'
+fence "$who" -d --settings "$T/p.json" -- curl -sS -m 20 http://wild.test/
+like "$err" '\[fence:http\] [0-9:]+ → GET     200 wild.test ' \
+    "$who: -d says which went there"
+
 # Nowhere is the password shown.
 policy "http://user:$secret@127.0.0.1:8801"
 fence "$who" --dry-run --settings "$T/p.json" -- true

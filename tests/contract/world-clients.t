@@ -45,7 +45,11 @@ client curl -sS -o /dev/null -w '%{http_connect}' --max-time 1 \
     https://denied.test/
 is "$out" 403 "$who: curl, proxy variables, https, denied: 403"
 client curl -sS -i http://denied.test/
-like "$out" 'X-Fence-Error' "$who: the 403 says who refused"
+like "$out" 'X-Fence-Error: blocked by network.allowedDomains' \
+    "$who: the 403 says who refused, and by which list"
+client curl -sS -v -o /dev/null https://denied.test/
+like "$err" '< X-Fence-Error: blocked by network.allowedDomains' \
+    "$who: also where a tunnel was asked for"
 
 client busybox wget -q -Y off -O - http://allowed.test/
 is "$out" "http allowed.test" "$who: busybox-static wget"

@@ -65,12 +65,14 @@ test_refusals(void **state)
 	} t[] = {
 		{ ASK_DENIED, "*/*", "HTTP/1.1 403 ",
 		    "fence: denied.test:443: not allowed by the policy\n"
-		    "rule: network.allowedDomains\n"
+		    "reason: because\n"
+		    "rule: network.allowedDomains x.json:1:2\n"
 		    "allow: allowedDomains += \"denied.test\"\n" },
 		{ ASK_DENIED, "text/html, application/json;q=1",
 		    "HTTP/1.1 403 ", "{\"error\": \"blocked\",\"detail\": "
-		    "\"denied.test:443: not allowed by the policy\",\"rule\": "
-		    "\"network.allowedDomains\",\"remedy\": "
+		    "\"denied.test:443: not allowed by the policy\",\"reason\": "
+		    "\"because\",\"rule\": "
+		    "\"network.allowedDomains x.json:1:2\",\"remedy\": "
 		    "\"allowedDomains += \\\"denied.test\\\"\"}\n" },
 		{ ASK_NOHOST, "*/*", "HTTP/1.1 502 ",
 		    "fence: denied.test:443: the name does not resolve\n" },
@@ -83,7 +85,8 @@ test_refusals(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof t / sizeof t[0]; i++) {
 		struct ask_answer a = { .status = t[i].status,
-		    .sys = ECONNREFUSED, .rule = "network.allowedDomains",
+		    .sys = ECONNREFUSED, .name = "because",
+		    .rule = "network.allowedDomains x.json:1:2",
 		    .remedy = "allowedDomains += \"denied.test\"" };
 		int client = dial(PROXY_LISTEN_HTTP, SOCK_STREAM);
 		char text[256], *got, *body;
@@ -99,7 +102,9 @@ test_refusals(void **state)
 		body = strstr(got, "\r\n\r\n");
 		assert_non_null(body);
 		assert_string_equal(body + 4, t[i].want);
-		assert_non_null(strstr(got, "\r\nX-Fence-Error: "));
+		assert_non_null(strstr(got, t[i].status == ASK_DENIED ?
+		    "\r\nX-Fence-Error: blocked by network.allowedDomains\r\n" :
+		    "\r\nX-Fence-Error: "));
 		assert_non_null(strstr(got, "\r\nConnection: close\r\n"));
 		close(client);
 	}
