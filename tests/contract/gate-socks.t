@@ -72,6 +72,11 @@ for row in ((b'\5\1\0', name(b'allowed.test', 80)),
             (b'\5\1\0', name(b'allowed.test', 81)),
             (b'\5\1\0', name(b'loop.test', 80)),
             (b'\5\1\0', name(b'bad name', 80)),
+            (b'\5\1\0', name(b'allowed.test\0.wild.test', 80)),
+            (b'\5\1\0', name(b'allowed.test\r\nX: y', 80)),
+            (b'\5\1\0', name(b'fe80::1%lo', 80)),
+            (b'\5\1\0', name(b'a.' * 123 + b'wild.test', 80)),
+            (b'\5\1\0', name(b'%61llowed.test', 80)),
             (b'\5\1\0', b'\5\1\0\1\xc0\0\2\1\0\x50'),
             (b'\5\1\0', name(b'allowed.test', 80, 2)),
             (b'\5\1\0', name(b'allowed.test', 80, 3))):
@@ -85,6 +90,7 @@ print(ask(b'GET http://allowed.test/ HTTP/1.1\r\n\r\n', b'')[:12])
 print(ask(b'\5\1\0', name(b'denied.test', 80))[3])
 PYTHON
 before=$(queries)
+calls=$("$TESTS/world/world-count" of wild.test)
 fence "$who" -m --settings "$T/p.json" -- /usr/bin/python3 codes.py
 is "$out" "0
 2
@@ -92,6 +98,11 @@ is "$out" "0
 0
 4
 5
+2
+2
+1
+1
+2
 2
 2
 2
@@ -102,6 +113,8 @@ b'\\x00[\\x00\\x00\\x00\\x00\\x00\\x00'
 b'\\x00[\\x00\\x00\\x00\\x00\\x00\\x00'
 b'HTTP/1.1 501'
 2" "$who: each refusal has its code"
+is "$("$TESTS/world/world-count" of wild.test)" "$calls" \
+    "$who: what is no name is called by none"
 like "$err" '\[fence:socks\] [0-9:]+ ✗ CONNECT secret.denied.test:80 BLOCKED  .*python3\[[0-9]+\] \| rule network.allowedDomains .*allow: network.allowedDomains \+= "secret.denied.test"' \
     "$who: the record names process, rule and remedy"
 like "$err" 'BIND or UDP ASSOCIATE[^

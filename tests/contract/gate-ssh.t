@@ -44,4 +44,42 @@ unlike "$out" fence "$who: an allowed one gets no words of ours"
 ok $? "$who: it is called"
 client curl -sS https://allowed.test/
 is "$out" "https allowed.test" "$who: and the port that is allowed answers"
+
+# git over ssh as users have it set up: one connection for all, kept open.
+export HOME=$T/h
+mkdir -m 700 "$HOME" "$HOME/.ssh"
+install -m 600 "$FENCE_WORLD_CA/ssh_login" "$HOME/.ssh/login"
+cat >"$HOME/.ssh/config" <<SSH
+Host *
+	IdentityFile $HOME/.ssh/login
+	BatchMode yes
+	StrictHostKeyChecking no
+	UserKnownHostsFile /dev/null
+	LogLevel ERROR
+	ControlMaster auto
+	ControlPath $HOME/.ssh/c-%h
+	ControlPersist 60
+SSH
+chmod 600 "$HOME/.ssh/config"
+at=ssh://$FENCE_WORLD_LOGIN@wild.test$FENCE_WORLD_CA/repo.git
+remote() {	# remote OPTION…: of ssh
+	client env GIT_SSH_COMMAND="ssh -F $HOME/.ssh/config $*" \
+	    git ls-remote "$at"
+}
+capture "$who" env GIT_SSH_COMMAND="ssh -F $HOME/.ssh/config" \
+    git ls-remote "$at"
+refs=$out
+like "$refs" 'refs/heads' "$who: ControlMaster, without a jail"
+remote
+is "$out" "$refs" "$who: inside, beside a master that cannot be reached"
+ssh -F "$HOME/.ssh/config" -O exit "$FENCE_WORLD_LOGIN@wild.test" 2>/dev/null
+remote -o ControlPath=/tmp/c-%h
+is "$out" "$refs" "$who: as a master of its own"
+# Where nothing may be written ssh gives up, and it is told what it wanted.
+remote
+is "$status" 128 "$who: without a place for its socket ssh ends"
+like "$err" "fence: 1 refusal \(1 write to ~/.ssh/c-wild.test" \
+    "$who: and it is told why"
+remote -o ControlPath=none
+is "$out" "$refs" "$who: and what helps"
 exit 0

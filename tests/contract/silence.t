@@ -27,6 +27,13 @@ curl -fsS --max-time 2 --noproxy '*' http://169.254.169.254/
 curl -fsS --max-time 2 http://169.254.169.254/
 curl -fsS --max-time 2 --noproxy '*' http://203.0.113.1/
 timeout 3 busybox wget -q -Y off -O - http://198.51.100.10/
+wget -q -t1 -T2 -O - http://allowed.test/
+wget -q -t1 -T2 --no-proxy -O - https://allowed.test/
+ssh -F none -o BatchMode=yes -o ConnectTimeout=2 nobody@allowed.test
+ssh -F none -o BatchMode=yes -o ConnectTimeout=2 nobody@198.51.100.10
+timeout 3 bash -c 'echo x >/dev/tcp/allowed.test/7'
+timeout 3 bash -c 'echo x >/dev/tcp/198.51.100.10/7'
+timeout 3 bash -c 'echo x >/dev/udp/198.51.100.10/7'
 exit 0
 NOISE
 echo '{ "filesystem": { "allowWrite": ["."] } }' >"$T/p.json"

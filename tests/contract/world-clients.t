@@ -51,6 +51,18 @@ client curl -sS -v -o /dev/null https://denied.test/
 like "$err" '< X-Fence-Error: blocked by network.allowedDomains' \
     "$who: also where a tunnel was asked for"
 
+client curl -sS --max-time 1 https://denied.test/
+is "$status" 56 "$who: which curl calls a tunnel that failed"
+like "$err" 'response 403' "$who: and says why"
+client env -i /usr/bin/curl -sS http://allowed.test/
+is "$out" "http allowed.test" "$who: curl, no variable at all"
+client env -i /usr/bin/curl -sS --max-time 1 http://denied.test/
+is "$status" 6 "$who: curl, no variable at all, denied"
+client curl -sS --max-time 1 http://198.51.100.20/
+like "$out" '198.51.100.20:80: not allowed by the policy' \
+    "$who: an address by the proxy"
+client curl -sS --noproxy '*' --max-time 1 http://198.51.100.20/
+is "$status" 7 "$who: and without"
 client busybox wget -q -Y off -O - http://allowed.test/
 is "$out" "http allowed.test" "$who: busybox-static wget"
 client busybox wget -q -O - http://allowed.test/

@@ -136,6 +136,7 @@ domain_refusals(void **state)
 		{ "*.", "'*.' is not a domain pattern", "every subdomain" },
 		{ "a*b", "is not a domain pattern", "every subdomain" },
 		{ "**", "is not a domain pattern", "" },
+		{ "**.example.com", "is not a domain pattern", "" },
 		{ "*.*.com", "is not a domain pattern", "" },
 		{ "a.*.com", "is not a domain pattern", "" },
 		{ "*example.com", "is not a domain pattern", "" },
