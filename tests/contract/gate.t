@@ -104,12 +104,31 @@ caps() {	# caps PID: what it may still do
 	grep -E "$sets" "/proc/$1/status" | cut -f2 | tr -d '0\n'
 }
 sets='^Cap(Inh|Prm|Eff|Amb)'
-start "$who" "$FENCE_RUN" --settings "$T/p.json" -- sh -c '
+before=$(awk '$4 == "0A" { print $2 }' /proc/net/tcp /proc/net/tcp6 | sort)
+start "$who" "$FENCE_RUN" --settings "$T/p.json" --trace-file "$T/mine.trace" \
+    -- sh -c '
 	trap "echo told >told; exit 9" TERM
+	curl -sS -o out http://two.denied.test/
+	curl -sS -o out -w "%{http_code}" http://allowed.test/ >code
 	echo up >up
 	while :; do sleep 0.1; done' >"$T/out" 2>&1
 wait_for 20 test -s "$W/up"
 ok $? "$who: a command that waits"
+# Nobody on the host can use the gate: it listens inside alone.
+listening() {
+	awk '$4 == "0A" { print $2 }' /proc/net/tcp /proc/net/tcp6 | sort
+}
+is "$(listening)" "$before" "$who: nothing listens outside"
+# One run beside another: each is told its own, and reaches its own alone.
+cat >"$T/other.json" <<'POLICY'
+{
+	"network": { "allowedDomains": ["allowed.test"] },
+	"filesystem": { "allowWrite": ["."] }
+}
+POLICY
+fence "$who" --settings "$T/other.json" --trace-file "$T/other.trace" -- \
+    curl -sS http://allowed.test/ http://one.denied.test/
+like "$out" 'http allowed.test.*not allowed' "$who: a run beside it"
 for p in "$pid" $(cat "/proc/$pid/task/$pid/children"); do
 	name=$(cat "/proc/$p/comm")
 	case $name in
@@ -122,4 +141,9 @@ kill -TERM "$pid"
 wait "$pid"
 is "$?" 9 "$who: and a signal reaches the command"
 is "$(cat "$W/told")" told "$who: which saw it"
+is "$(cat "$W/code")" 403 "$who: what another run may is its own"
+is "$(denials "$T/mine.trace" "" network. dst_endpoint.domain | sort | tr '\n' ' ')$(
+    denials "$T/other.trace" "" network. dst_endpoint.domain | sort | tr '\n' ' ')" \
+    "allowed.test two.denied.test one.denied.test " \
+    "$who: and so is what it is told"
 exit 0

@@ -77,6 +77,59 @@ done <<<"$rows"
 like "$err" 'rogue.test resolves to a loopback address' \
     "$who: /etc/hosts is judged, too"
 
+# A place no name may lead to may be named itself, in any spelling.
+cat >"$T/literal.json" <<'POLICY'
+{
+	"network": {
+		"allowedDomains": ["127.0.0.1:8501", "10.1.2.3", "private.test"]
+	},
+	"filesystem": { "allowWrite": ["."] }
+}
+POLICY
+cat >"$T/here.py" <<'PYTHON'
+import http.server, sys
+class Here(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b'here\n')
+    def log_message(self, *a):
+        pass
+s = http.server.HTTPServer(('127.0.0.1', 8501), Here)
+open(sys.argv[1], 'w').close()
+s.serve_forever()
+PYTHON
+/usr/bin/python3 "$T/here.py" "$T/here" &
+here=$!
+trap 'kill "$here"' EXIT
+wait_for 20 test -e "$T/here"
+cat >"$W/spell.py" <<'PYTHON'
+import http.client, sys
+for host in sys.argv[1:]:
+    c = http.client.HTTPConnection('127.0.0.1', 3128, timeout=20)
+    c.putrequest('GET', f'http://{host}/', skip_host=True)
+    c.putheader('Connection', 'close')
+    c.endheaders()
+    r = c.getresponse()
+    print(r.status, r.read().decode().split('\n')[0])
+PYTHON
+fence "$who" --settings "$T/literal.json" -- /usr/bin/python3 spell.py \
+    127.0.0.1:8501 127.1:8501 0x7f.1:8501 2130706433:8501 0177.0.0.1:8501 \
+    '[::ffff:127.0.0.1]:8501' 127.0.0.1.:8501
+is "$(sort <<<"$out" | uniq -c | tr -s ' ')" " 7 200 here" \
+    "$who: a literal that is named, in every spelling"
+fence "$who" --settings "$T/literal.json" -- /usr/bin/python3 spell.py \
+    127.0.0.1:8502 127.0.0.2:8501 localhost:8501 '[::1]:8501' 2130706434:8501
+is "$(cut -d' ' -f1 <<<"$out" | sort | uniq -c | tr -s ' ')" " 5 403" \
+    "$who: and no other port, address or name of it"
+fence "$who" --settings "$T/literal.json" -- sh -c 'NO_PROXY= no_proxy= \
+    curl -sS http://127.0.0.1:8501/; curl -sS http://10.1.2.3/
+    curl -sS --noproxy "*" http://10.1.2.3/; curl -sS http://private.test/'
+is "$(sed "s/^http.*/there/" <<<"$out")" "here
+there
+there
+there" "$who: an address that is private is reached once it is named"
+
 # One name, now here, now there; by proxy and by the transparent gate.
 fence "$who" --settings "$T/p.json" -- sh -c '
 	for i in 1 2 3 4 5 6; do
@@ -95,6 +148,11 @@ fence "$who" --settings "$T/p.json" -- curl -sS -m 8 \
 like "$out" '^http allowed.test' "$who: a dead IPv6 address does not stop it"
 note "$who: dual-stack with a dead IPv6 address: $(tail -1 <<<"$out")"
 
+# A name nobody answers for is refused in the end; met beside the rest.
+start "$who" "$FENCE_RUN" -m --settings "$T/p.json" -- curl -sS -m 60 \
+    -w '\n%{http_code}' http://late.dead.test/ >"$T/late" 2>"$T/late.err"
+late=$pid
+
 # Eighty names nobody answers for, and one that is alive.
 cat >"$W/dead.sh" <<'DEAD'
 for i in $(seq 40); do
@@ -112,4 +170,7 @@ like "$out" 'http allowed.test.*http allowed.test' \
     "$who: eighty dead names stop no living one"
 note "$who: beside eighty dead names: $(sed -n 2p <<<"$out")"
 like "$out" '80 still wait' "$who: nor do they make it wait for them"
+wait "$late"
+like "$(cat "$T/late")" 'does not resolve.*502$' "$who: a name nobody answers for is refused"
+like "$(cat "$T/late.err")" '! GET     502 late.dead.test' "$who: and told"
 exit 0

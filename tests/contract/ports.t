@@ -313,6 +313,31 @@ is $? 143 "$who: the run itself went on"
 ok $? "$who: valid by the schema: $(cat "$T/valid")"
 is "$(get http://127.0.0.1:7101/)" no "$who: then the port is free"
 
+# Both ways where everything is allowed, and the routes lead everywhere.
+policy '"allowedDomains": ["*"],
+	"allowLocalOutbound": true, "allowLocalOutboundPorts": [7001, 7002]'
+rm -f "$W/serving"
+start "$who" "$FENCE_RUN" --settings "$T/p.json" -p 7101 -p '[::1]:7103:7113' \
+    -- sh -c "curl -sS http://127.0.0.1:7001/ >got
+	curl -gsS 'http://[::1]:7002/' >>got
+	curl -sS --noproxy '*' http://allowed.test/ >>got
+	curl -sS -o /dev/null -w '%{http_code}\n' --noproxy '' \
+	    http://127.0.0.1:7004/ >>got
+	$serve" 2>"$T/in.err"
+run=$pid
+wait_for 60 test -e "$W/serving"
+ok $? "$who: everything is allowed: the services inside are up"
+is "$(cat "$W/got")" "127.0.0.1:7001
+::1:7002
+http allowed.test
+403" "$who: everything is allowed: out by listed ports alone"
+is "$(get http://127.0.0.1:7101/; get 'http://[::1]:7103/'
+    get http://127.0.0.1:7120/)" "127.0.0.1:7101
+::1:7113
+no" "$who: everything is allowed: in by published ports alone"
+kill "$run"
+wait "$run"
+
 # Errors, before anything is started.
 no_port() {	# no_port NAME STATUS REGEX ARGS…
 	local name=$1 want=$2 regex=$3

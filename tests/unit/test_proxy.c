@@ -137,6 +137,46 @@ test_hold(void **state)
 	}
 }
 
+/*
+ * A client that goes away while it is decided about: what was dialled for it
+ * is closed, and it counts no more.
+ */
+static void
+test_gone_while_asked(void **state)
+{
+	static const char socks[] = "\5\1\0\5\1\0\3\6a.test\1\273";
+	static const struct {
+		int		 way;
+		const char	*says;
+		size_t		 len;
+	} t[] = {
+#define SAYS(way, text)	{ way, text, sizeof text - 1 }
+		SAYS(PROXY_LISTEN_HTTP, "CONNECT a.test:443 HTTP/1.1\r\n\r\n"),
+		SAYS(PROXY_LISTEN_HTTP, "GET http://a.test/ HTTP/1.1\r\n\r\n"),
+		SAYS(PROXY_LISTEN_SOCKS, socks),
+	};
+
+	(void)state;
+	for (int i = 0; i < 60; i++) {		/* of 8 at a time */
+		int client = dial(t[i % 3].way, SOCK_STREAM), server, fd;
+		struct ask_msg m;
+
+		assert_int_equal(send(client, t[i % 3].says, t[i % 3].len, 0),
+		    t[i % 3].len);
+		next_question(&m);
+		assert_int_equal(m.kind, ASK_DIAL);
+		if (i % 2 == 0)
+			net_reset(&client);
+		else
+			close(client);
+		server = origin(&fd);
+		answer(&m, (struct ask_answer){ .status = ASK_OK }, fd);
+		close(fd);
+		(void)read_all(server);
+		close(server);
+	}
+}
+
 static void
 test_bad_request(void **state)
 {
@@ -458,6 +498,7 @@ main(void)
 		CASE(test_reset_is_passed_on),
 		CASE(test_refusals),
 		CASE(test_hold),
+		CASE(test_gone_while_asked),
 		CASE(test_bad_request),
 		CASE(test_back_pressure),
 		CASE(test_transparent_loopback),
