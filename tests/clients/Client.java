@@ -1,4 +1,4 @@
-// java Client.java URL: java.net.http, as a program has it without settings.
+// java Client URL: java.net.http, as a program has it without settings.
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

@@ -120,7 +120,7 @@ c_php() {
 	php -r '$t = file_get_contents($argv[1]);
 	    if ($t === false) exit(1); echo $t;' "http://$1/"
 }
-c_java() { java -XX:TieredStopAtLevel=1 "$CLIENTS/Client.java" "http://$1/"; }
+c_java() { java -XX:TieredStopAtLevel=1 -cp . Client "http://$1/"; }
 c_go_http() { "$PROBES/goclient" -env "http://$1/" && echo "$1"; }
 c_go_dial() { "$PROBES/goclient" -dial "$1:7"; }
 c_busybox_wget() { busybox wget -q -O - "http://$1/"; }
