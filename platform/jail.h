@@ -149,6 +149,10 @@ struct jail {
 	size_t	nlocal_fds;
 	/* A file on stdin, as the command reads it, or -1: how far it got. */
 	int	stdin_fd;
+	/* The same of each of spec's keep_fds. */
+	int	*kept_fd;
+	const int *keep_fds;
+	size_t	nkept_fds;
 };
 
 /*
@@ -189,6 +193,10 @@ int	 jail_start(const struct jail_spec *, struct jail_ahead *,
 int	 jail_plan(const struct jail_spec *, struct jail *, struct err *);
 /* The command may start. */
 int	 jail_go(struct jail *, struct err *);
-void	 jail_release(struct jail *);	/* closes descriptors, kills nothing */
+/*
+ * Closes descriptors, kills nothing.  Who goes on reading a file that was kept
+ * goes on where the command ended.
+ */
+void	 jail_release(struct jail *);
 
 #endif

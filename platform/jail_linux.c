@@ -197,6 +197,9 @@ jail_start(const struct jail_spec *spec, struct jail_ahead *ahead,
 	ret->control_fd = fd_take(&control);
 	ret->report_fd = o.report_fd;
 	ret->stdin_fd = o.stdin_fd;
+	ret->kept_fd = o.kept_fd;
+	ret->keep_fds = spec->keep_fds;
+	ret->nkept_fds = spec->nkeep_fds;
 	memcpy(ret->listen_fd, o.listen_fd, sizeof ret->listen_fd);
 	ret->local_fd = o.local_fd;
 	ret->nlocal_fds = 2 * spec->nlocal_ports;
@@ -448,6 +451,15 @@ jail_release(struct jail *j)
 	fd_close(&j->control_fd);
 	fd_close(&j->report_fd);
 	fd_close(&j->stdin_fd);
+	for (size_t i = 0; i < j->nkept_fds; i++) {
+		if (j->kept_fd[i] >= 0)
+			(void)lseek(j->keep_fds[i], lseek(j->kept_fd[i], 0,
+			    SEEK_CUR), SEEK_SET);
+		fd_close(&j->kept_fd[i]);
+	}
+	free(j->kept_fd);
+	j->kept_fd = NULL;
+	j->nkept_fds = 0;
 	for (size_t i = 0; i < JAIL_NLISTENERS; i++)
 		fd_close(&j->listen_fd[i]);
 	for (size_t i = 0; i < j->nlocal_fds; i++)

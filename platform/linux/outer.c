@@ -236,20 +236,37 @@ raise_files(const struct jail_spec *spec, struct rlimit *ret_saved)
 	(void)setrlimit(RLIMIT_NOFILE, &lim);
 }
 
+static bool
+has_kept(const struct root *r)
+{
+	for (size_t i = 0; i < r->spec->nkeep_fds; i++)
+		if (r->kept_fd[i] >= 0)
+			return true;
+	return false;
+}
+
 /*
- * A file on stdin that was reopened, or a terminal of the command's own in
- * the place of ours.  The launcher's own stay as they are.
+ * Files to read that were reopened, or a terminal of the command's own in the
+ * place of ours.  The launcher's own stay as they are.
  */
 static int
-child_stdio(int in, const struct jail_spec *spec)
+child_stdio(const struct root *r)
 {
+	const struct jail_spec *spec = r->spec;
 	bool has_tty = spec->session == JAIL_SESSION_TTY;
+	int in = r->stdin_fd;
 
-	if ((in >= 0 || has_tty) && unshare(CLONE_FILES) != 0)
+	if ((in >= 0 || has_tty || has_kept(r)) &&
+	    unshare(CLONE_FILES) != 0)
 		return -1;
 	/* Not close-on-exec: it is the command's stdin. */
 	if (in >= 0 && dup2(in, STDIN_FILENO) < 0)
 		return -1;
+	for (size_t i = 0; i < spec->nkeep_fds; i++)
+		if (r->kept_fd[i] >= 0 &&
+		    /* Not close-on-exec: the command keeps it. */
+		    dup2(r->kept_fd[i], spec->keep_fds[i]) < 0)
+			return -1;
 	for (int fd = 0; has_tty && fd <= STDERR_FILENO; fd++)
 		/* Not close-on-exec: it is the command's stdio. */
 		if (isatty(fd) && dup2(spec->tty_fd, fd) < 0)
@@ -282,7 +299,7 @@ child_main(void *arg)
 	child_mounts(c);
 	pause_at("in-child-mounts");
 	umask(mask);
-	if (child_stdio(c->root.stdin_fd, o->spec) != 0)
+	if (child_stdio(&c->root) != 0)
 		child_fail(c, OUTER_STDIO);
 	for (size_t i = 0; i < o->npass_fds; i++)
 		fcntl(o->pass_fds[i], F_SETFD, 0);
@@ -321,6 +338,10 @@ close_sockets(struct outer *o)
 		fd_close(&o->listen_fd[i]);
 	for (size_t i = 0; i < 2 * o->spec->nlocal_ports; i++)
 		fd_close(&o->local_fd[i]);
+	for (size_t i = 0; i < o->spec->nkeep_fds; i++)
+		fd_close(&o->kept_fd[i]);
+	free(o->kept_fd);
+	o->kept_fd = NULL;
 	fd_close(&o->report_fd);
 	fd_close(&o->stdin_fd);
 }
@@ -410,6 +431,7 @@ outer_start(struct outer *o)
 	for (size_t i = 0; i < 2 * o->spec->nlocal_ports; i++)
 		o->local_fd[i] = -1;
 	o->report_fd = o->stdin_fd = -1;
+	o->kept_fd = NULL;
 	o->failed_at = OUTER_OK;
 	o->sys = o->pid = 0;
 	c.parent_fd = parent_fd;
@@ -422,9 +444,14 @@ outer_start(struct outer *o)
 	memcpy(o->listen_fd, c.net.listen_fd, sizeof o->listen_fd);
 	root_init(&c.root, o->spec);
 	rc = make_children(o, &c);
+	/* The table may be ours as well: nobody else is to inherit them. */
+	for (size_t i = 0; i < o->npass_fds; i++)
+		(void)fcntl(o->pass_fds[i], F_SETFD, FD_CLOEXEC);
 	fd_close(&c.net.user_fd);
 	fd_close(&c.net.net_fd);
 	o->stdin_fd = c.root.stdin_fd;
+	o->kept_fd = c.root.kept_fd;
+	c.root.kept_fd = NULL;
 	root_release(&c.root);
 	if (rc != 0)
 		close_sockets(o);

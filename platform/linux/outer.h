@@ -41,6 +41,7 @@ struct outer {
 	int			*local_fd;	/* the caller's storage */
 	int			 report_fd;	/* -1 without shim */
 	int			 stdin_fd;	/* see struct jail */
+	int			*kept_fd;	/* the same; to be freed */
 	enum outer_step		 failed_at;
 	int			 sys;
 	int			 detail;	/* step inside route/nft/listen;

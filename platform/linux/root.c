@@ -47,6 +47,9 @@ root_init(struct root *r, const struct jail_spec *spec)
 	*r = (struct root){ .spec = spec, .console_fd = -1,
 	    .stdin_fd = -1 };
 	r->tree_fd = xcalloc(spec->nmounts + 1, sizeof *r->tree_fd);
+	r->kept_fd = xcalloc(spec->nkeep_fds + 1, sizeof *r->kept_fd);
+	for (size_t i = 0; i < spec->nkeep_fds; i++)
+		r->kept_fd[i] = -1;
 	if (isatty(tty) && ttyname_r(tty, r->console, sizeof r->console) != 0)
 		r->console[0] = '\0';
 }
@@ -55,7 +58,8 @@ void
 root_release(struct root *r)
 {
 	free(r->tree_fd);
-	r->tree_fd = NULL;
+	free(r->kept_fd);
+	r->tree_fd = r->kept_fd = NULL;
 }
 
 /* ---- in the child ---- */
@@ -163,35 +167,37 @@ holds(const struct root *r, const struct jail_mount *m, uint64_t *ret_attr)
 }
 
 /*
- * A file on stdin was opened through the host's mount: by its descriptor it
- * could be chmod()ed, and by /proc/self/fd/0 opened for writing where the
- * second wall grants the tree around it.  The same file through a read-only
- * mount of its own; where that cannot be had (a name that is gone), it stays.
+ * A file to read, on stdin or kept, was opened through the host's mount: by
+ * its descriptor it could be chmod()ed, and by /proc/self/fd/N opened for
+ * writing where no second wall forbids it.  The same file through a read-only
+ * mount of its own, or -1; where that cannot be had (a name that is gone), it
+ * stays.
  */
-static void
-hold_stdin(struct root *r)
+static int
+hold_file(int from)
 {
 	char path[PATH_MAX], number[PATH_MAX] = "/proc/self/fd/";
-	int flags = fcntl(STDIN_FILENO, F_GETFL), fd;
+	int flags = fcntl(from, F_GETFL), fd, ret = -1;
 	struct stat st, seen;
 	ssize_t n;
 
+	early_number(number + strlen(number), (uint64_t)from);
 	if (flags < 0 || (flags & O_ACCMODE) != O_RDONLY ||
-	    fstat(STDIN_FILENO, &st) != 0 || !S_ISREG(st.st_mode) ||
-	    (n = readlink("/proc/self/fd/0", path, sizeof path - 1)) <= 0)
-		return;
+	    fstat(from, &st) != 0 || !S_ISREG(st.st_mode) ||
+	    (n = readlink(number, path, sizeof path - 1)) <= 0)
+		return -1;
 	path[n] = '\0';
 	if ((fd = hold(path)) < 0)
-		return;
-	early_number(number + strlen(number), (uint64_t)fd);
+		return -1;
+	early_number(number + strlen("/proc/self/fd/"), (uint64_t)fd);
 	if (fstat(fd, &seen) == 0 && seen.st_dev == st.st_dev &&
 	    seen.st_ino == st.st_ino && set_attr(fd, "", AT_EMPTY_PATH,
 	    ATTR_RDONLY | ATTR_NOSUID | ATTR_NODEV) == 0)
-		r->stdin_fd = open(number, flags | O_CLOEXEC);
+		ret = open(number, flags | O_CLOEXEC);
 	close(fd);
-	if (r->stdin_fd >= 0)
-		(void)lseek(r->stdin_fd, lseek(STDIN_FILENO, 0, SEEK_CUR),
-		    SEEK_SET);
+	if (ret >= 0)
+		(void)lseek(ret, lseek(from, 0, SEEK_CUR), SEEK_SET);
+	return ret;
 }
 
 int
@@ -221,7 +227,9 @@ root_hold(struct root *r)
 		    ATTR_NOSUID) != 0)
 			return -1;
 	}
-	hold_stdin(r);
+	r->stdin_fd = hold_file(STDIN_FILENO);
+	for (size_t i = 0; i < spec->nkeep_fds; i++)
+		r->kept_fd[i] = hold_file(spec->keep_fds[i]);
 	/* The command's terminal lives in the host's devpts; ttyname() will
 	 * find it as /dev/console. */
 	if (r->console[0] == '\0' || (r->console_fd = hold(r->console)) < 0)

@@ -30,6 +30,7 @@ struct root {
 	int		 dev_fd[ROOT_NDEVS];
 	int		 console_fd;	/* the command's terminal, or -1 */
 	int		 stdin_fd;	/* a file on stdin, read-only, or -1 */
+	int		*kept_fd;	/* the same of each of spec's keep_fds */
 	char		 console[64];	/* its path; "" for none */
 	int		 detail;	/* number of the mount that failed */
 	const char	*etc_dir;
