@@ -384,6 +384,36 @@ plan_nested(struct work *w, struct err *e)
 	return 0;
 }
 
+/*
+ * A kernel's Landlock may be old or missing.  Files are held by the mounts,
+ * abstract sockets by the network; but kill(0, ...) reaches the caller's whole
+ * group unless the command has one of its own.
+ */
+static void
+plan_walls(struct work *w)
+{
+	const struct tristate *f = &w->plan->policy->force_new_session;
+	struct jail_spec *spec = &w->plan->spec;
+	struct jail_walls walls;
+
+	if (f->value == TRI_TRUE)
+		spec->session = JAIL_SESSION_NEW;
+	if (w->plan->is_inside)
+		return;
+	jail_walls(&walls);
+	if (!walls.has_second)
+		plan_notice("this kernel has no Landlock: mounts and system "
+		    "call filters hold the policy without a second wall", w);
+	if (walls.has_signals)
+		return;
+	if (f->value != TRI_FALSE)
+		spec->session = JAIL_SESSION_NEW;
+	else
+		plan_notice("forceNewSession is false, and this kernel's "
+		    "Landlock knows no signals: the command can signal every "
+		    "process of the caller's group", w);
+}
+
 static int
 plan_command(struct work *w, const struct run_options *ro, char **argv,
     char **env, struct err *e)
@@ -403,8 +433,7 @@ plan_command(struct work *w, const struct run_options *ro, char **argv,
 	if (plan_nested(w, e) != 0)
 		return -1;
 	limits_plan(w->plan->policy, spec->uid, &spec->limits);
-	if (w->plan->policy->force_new_session.value == TRI_TRUE)
-		spec->session = JAIL_SESSION_NEW;
+	plan_walls(w);
 	sigemptyset(&spec->sigmask);
 	keep_list(w->arena, ro, env, &spec->keep_fds, &spec->nkeep_fds);
 	return plan_program(w, ro, e);

@@ -165,6 +165,12 @@ void	 jail_ahead_free(struct jail_ahead *);	/* NULL is fine */
 
 /* Can this machine run a jail at all?  Fills err with the reason and cure. */
 int	 jail_probe(const struct jail_spec *, struct err *);
+/* Walls that stand where the kernel has them (Landlock). */
+struct jail_walls {
+	bool	has_second;	/* files are judged a second time */
+	bool	has_signals;	/* none leaves the jail */
+};
+void	 jail_walls(struct jail_walls *);
 /*
  * Is this process inside a jail of ours?  Told by the kernel, not by names
  * that anyone could set.

@@ -469,6 +469,15 @@ jail_release(struct jail *j)
 	j->nlocal_fds = 0;
 }
 
+void
+jail_walls(struct jail_walls *ret)
+{
+	int abi = mini_landlock_abi();
+
+	ret->has_second = landlock_handled(abi) != 0;
+	ret->has_signals = landlock_scoped(abi) != 0;
+}
+
 /* ---- words ---- */
 
 int

@@ -78,7 +78,9 @@ const struct key policy_keys[] = {
 	  FIELD(KEY_TRISTATE, force_new_session),
 	  .fallback = "null", .example = "false",
 	  .help = "Whether the command runs in a session of its own, on a "
-		  "terminal with a terminal of its own. null: no." },
+		  "terminal with a terminal of its own. null: only where "
+		  "the kernel cannot keep signals inside otherwise (before "
+		  "Linux 6.12)." },
 	{ .name = "profile", FIELD(KEY_ENUM, profile),
 	  .words = WORDS("standard", "strict"),
 	  .fallback = "\"standard\"", .example = "\"strict\"",
