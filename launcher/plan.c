@@ -379,6 +379,18 @@ plan_nested(struct work *w, struct err *e)
 		err_hint(e, "start it as an ordinary user");
 		return -1;
 	}
+	if (w->plan->policy->limits.memory.num.value > 0) {
+		const struct origin *at =
+		    &w->plan->policy->limits.memory.num.at;
+
+		/* In a cgroup namespace of its own it mounts its group. */
+		err_set(e, ERR_POLICY, "cannot be held with "
+		    "allowNestedSandbox: who makes namespaces can raise it");
+		err_key(e, "limits.memory");
+		err_where(e, at->file, at->line, at->col);
+		err_hint(e, "limits.processMemory can");
+		return -1;
+	}
 	plan_notice("allowNestedSandbox: programs inside may make sandboxes "
 	    "of their own; files are held by mounts, without Landlock", w);
 	return 0;

@@ -73,7 +73,8 @@ const struct key policy_keys[] = {
 	  .help = "Whether programs inside may make namespaces and mounts of "
 		  "their own, as agents that bring a sandbox (bwrap) do. "
 		  "Files are then held by mounts alone, without Landlock. "
-		  "Refused when root starts the run." },
+		  "Refused when root starts the run, and beside "
+		  "limits.memory." },
 	{ .name = "forceNewSession",
 	  FIELD(KEY_TRISTATE, force_new_session),
 	  .fallback = "null", .example = "false",

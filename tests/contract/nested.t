@@ -58,6 +58,40 @@ try ping -c 1 -W 1 127.0.0.1
 try sh -c "cat /proc/1/environ | grep -q ."
 echo done'
 
+# How many processes, files and bytes there are; with all rights in there.
+bomb='
+import os, resource
+for what in resource.RLIMIT_NPROC, resource.RLIMIT_NOFILE, resource.RLIMIT_DATA:
+    try:
+        resource.setrlimit(what, (resource.RLIM_INFINITY,) * 2)
+    except (OSError, ValueError):
+        pass
+r, w = os.pipe()
+forks = files = 0
+try:
+    while forks < 60:
+        if os.fork() == 0:
+            os.close(w)
+            os.read(r, 1)
+            os._exit(0)
+        forks += 1
+except OSError:
+    pass
+os.close(r)
+os.close(w)
+try:
+    while files < 200:
+        os.open("/", os.O_RDONLY)
+        files += 1
+except OSError:
+    pass
+try:
+    bytearray(400 << 20)
+    memory = "yes"
+except MemoryError:
+    memory = "no"
+print(forks, files, memory)'
+
 for who in $WHOS; do
 	base=$(workspace "$who")
 	W=$base/w
@@ -111,6 +145,19 @@ for who in $WHOS; do
 		    "${nested[@]}" --share-net sh -c 'getent hosts example.com ||
 		    echo shut; sh -c "exec 3<>/dev/tcp/1.1.1.1/80" || echo shut'
 		is "$out" $'shut\nshut' "$engine: the network stays shut"
+	done
+	# Limits: a group could be mounted and raised, a process's own cannot.
+	policy "{\"allowNestedSandbox\":true,\"limits\":{\"memory\":\"64M\"},$files}"
+	fence user -s "$T/policy.json" -- echo started
+	is "$status:$out" 1: "limits.memory beside it is refused"
+	like "$err" 'policy.json:1:[0-9]+: limits.memory: cannot be held with' \
+	    "in words"
+	policy "{\"allowNestedSandbox\":true,\"limits\":{\"processes\":20,
+	    \"files\":50,\"processMemory\":\"200M\"},$files}"
+	for engine in bwrap native; do
+		fence user --engine $engine -s "$T/policy.json" -- \
+		    unshare -Ur /usr/bin/python3 -c "$bomb"
+		is "$out" '19 47 no' "$engine: other limits hold inside"
 	done
 	policy "{\"allowNestedSandbox\":true,\"profile\":\"strict\",$files}"
 	fence user -s "$T/policy.json" -- unshare -Ur true
