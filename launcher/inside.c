@@ -175,18 +175,37 @@ check_others(const struct policy *p, struct err *e)
 static bool
 has_network(const struct run_options *ro, const struct policy *p)
 {
-	return ro->settings == NULL || p->net.allowed_domains.n > 0;
+	return (ro->settings == NULL && ro->template_name == NULL) ||
+	    p->net.allowed_domains.n > 0;
+}
+
+/* Every host is what the outer jail narrows down, as this one would not. */
+static bool
+has_hosts(const struct policy *p)
+{
+	const struct strlist *allow = &p->net.allowed_domains;
+
+	for (size_t i = 0; i < allow->n; i++)
+		if (strcmp(allow->v[i].text, "*") == 0)
+			return p->net.denied_domains.n > 0;
+	return true;
 }
 
 static void
-say(const struct plan *p, size_t unheld)
+say(const struct plan *p, bool has_net, size_t unheld)
 {
+	const struct policy *policy = p->policy;
+
 	fputs("fence: already inside fence: the outer jail holds, this run "
 	    "can only take more away", stderr);
 	if (unheld > 0)
 		fprintf(stderr, " (%zu path%s that %s denies %s not)", unheld,
-		    unheld == 1 ? "" : "s", p->policy->name,
+		    unheld == 1 ? "" : "s", policy->name,
 		    unheld == 1 ? "is" : "are");
+	/* What nobody wrote needs no word. */
+	if (has_net && !p->resolved.is_builtin_default && has_hosts(policy))
+		fprintf(stderr, " (the hosts are the outer jail's, not those "
+		    "of %s)", policy->name);
 	fputc('\n', stderr);
 }
 
@@ -207,7 +226,7 @@ inside_run(const struct run_options *ro, const struct plan *p, struct err *e)
 	/* Of all the outer jail's processes it would count each. */
 	spec.limits.processes = 0;
 	spec.may_nest = false;
-	say(p, unheld);
+	say(p, has_network(ro, p->policy), unheld);
 	fflush(NULL);
 	return jail_tighten(&spec, has_network(ro, p->policy), e);
 }

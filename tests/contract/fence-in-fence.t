@@ -15,6 +15,15 @@ nested() {	# nested WHO INNER-ARGS…
 	fence "$1" -s "$T/outer.json" -- "$FENCE_RUN" "${@:2}"
 }
 
+# Makes an internet socket; prints the errno if it cannot.
+socket=(/usr/bin/python3 -c '
+import socket
+try:
+    socket.socket()
+    print("made")
+except OSError as e:
+    print(e.errno)')
+
 refused() {	# refused NAME REGEX: an error before anything started
 	is "$status:$out" 1: "$1: nothing is started"
 	like "$err" "$2" "$1: and why"
@@ -103,9 +112,16 @@ for who in $WHOS; do
 	policy files '{"limits":{"files":40},"filesystem":{"allowWrite":["."]}}'
 	nested "$who" -s "$T/files.json" -- sh -c 'ulimit -n'
 	is "$out" 40 "$who: limits.files"
-	nested "$who" -s "$T/narrow.json" -- "$PROBES/probe" \
-	    raw AF_INET SOCK_STREAM
-	unlike "$out$err" 'ok$' "$who: a policy without hosts: no sockets"
+	nested "$who" -- "${socket[@]}"
+	is "$out" made "$who: unasked the network is the outer jail's"
+	nested "$who" -s "$T/narrow.json" -- "${socket[@]}"
+	is "$out" 13 "$who: a policy without hosts: no sockets"
+	nested "$who" -t strict -- "${socket[@]}"
+	is "$out" 13 "$who: nor with a template without hosts"
+	like "$err" "$notice[^(]*$" "$who: which needs no word about hosts"
+	nested "$who" -t npm-install -- true
+	like "$err" "$notice.*the hosts are the outer jail's" \
+	    "$who: a template's list of hosts is told not to hold"
 
 	# What it cannot hold.
 	policy bad '{"filesystem":{"allowWrite":["."],"denyRead":["secrets"]}}'
