@@ -47,12 +47,27 @@ gather_fact(struct gather *g, enum fact_kind kind,
 }
 
 void
+gather_lack(struct gather *g, int sys, const char *path)
+{
+	if (g->sys == 0)
+		g->sys_path = path;
+	g->sys = sys;
+}
+
+void
+gather_look(struct gather *g, const char *path, struct tree_node *ret)
+{
+	if (tree_look(g->arena, path, ret) != 0)
+		gather_lack(g, errno, path);
+}
+
+void
 gather_path(struct gather *g, enum fact_kind kind, const char *path,
     const char *why)
 {
 	struct tree_node node;
 
-	tree_look(g->arena, path, &node);
+	gather_look(g, path, &node);
 	if (node.kind != TREE_MISSING)
 		gather_fact(g, kind, &node, why);
 }
@@ -67,7 +82,7 @@ look_once(struct gather *g, const char *dir)
 		if (strcmp(g->seen[i].path, dir) == 0)
 			return &g->seen[i];
 	node = &g->seen[g->nseen++ % GATHER_SEEN];
-	tree_look(g->arena, arena_strdup(g->arena, dir), node);
+	gather_look(g, arena_strdup(g->arena, dir), node);
 	return node;
 }
 
@@ -226,7 +241,7 @@ add_missing_grant(struct gather *g, const struct item *it, const char *path)
 		return;
 	if (g->rq->made != NULL && made_is_directory(path) &&
 	    made_directory(g->rq->made, path, &e) == 0)
-		tree_look(g->arena, path, &node);
+		gather_look(g, path, &node);
 	if (node.kind != TREE_MISSING)
 		add_ruled(g, it->kind, &node, it->why);
 	else if (is_users(it))
@@ -240,7 +255,7 @@ add_literal(struct gather *g, const struct item *it, const char *path)
 {
 	struct tree_node node;
 
-	tree_look(g->arena, path, &node);
+	gather_look(g, path, &node);
 	if (node.kind != TREE_MISSING) {
 		add_ruled(g, it->kind, &node, it->why);
 		return;
@@ -316,7 +331,7 @@ add_glob(struct gather *g, struct item *it)
 	unsigned depth = glob_depth(glob, root);
 	struct tree_node node;
 
-	tree_look(g->arena, root, &node);
+	gather_look(g, root, &node);
 	if (node.kind != TREE_MISSING && strcmp(node.real, root) != 0) {
 		it->root = root;
 		it->real_len = node.real[1] == '\0' ? 0 : strlen(node.real);
@@ -423,7 +438,7 @@ add_readable(const char *path, void *arg)
 	struct gather *g = arg;
 	struct tree_node node;
 
-	tree_look(g->arena, path, &node);
+	gather_look(g, path, &node);
 	if (node.kind != TREE_MISSING)
 		add_ruled(g, FACT_ALLOW_READ, &node, "readable by default");
 }
@@ -503,7 +518,7 @@ make_own(struct gather *g, const struct own_file *own, struct err *e)
 	    own->path);
 	struct tree_node node;
 
-	tree_look(g->arena, own->path, &node);
+	gather_look(g, own->path, &node);
 	if (node.kind == TREE_MISSING && own->must_exist && full != NULL &&
 	    gather_in_grant(g, full) && make_dirs(g->arena, full) != 0)
 		return err_sys(e, errno, "cannot make '%s' (%s), which the "
@@ -522,7 +537,7 @@ add_own(struct gather *g, const struct own_file *own, struct err *e)
 	const char *full = pattern_clean_path(g->arena, g->rq->cwd, path);
 	struct tree_node node;
 
-	tree_look(g->arena, path, &node);
+	gather_look(g, path, &node);
 	if (node.kind == TREE_MISSING)
 		return 0;
 	if (full != NULL && strcmp(full, node.real) != 0 &&
@@ -577,7 +592,7 @@ add_exposed(struct gather *g, const struct exposed *x)
 {
 	struct tree_node node;
 
-	tree_look(g->arena, x->path, &node);
+	gather_look(g, x->path, &node);
 	if (node.kind == TREE_MISSING) {
 		g->rq->notice(arena_printf(g->arena, "--expose-host-path: "
 		    "'%s' does not exist", x->path), g->rq->arg);
@@ -611,7 +626,8 @@ add_places(struct gather *g)
 		return;
 	for (size_t i = 0; i < sizeof secrets / sizeof secrets[0]; i++)
 		gather_path(g, FACT_DENY_READ, secrets[i], "always hidden");
-	tree_kernel_mounts(add_kernel_mount, g);
+	if (tree_kernel_mounts(add_kernel_mount, g) != 0)
+		gather_lack(g, errno, "/proc/self/mountinfo");
 }
 
 static int
@@ -632,15 +648,14 @@ gather_all(struct gather *g, struct err *e)
 	if (add_found(g, e) != 0)
 		return -1;
 	guard_facts(g);
-	if (g->sys != 0)
-		return err_sys(e, g->sys, "cannot look for guarded names");
 	add_places(g);
 	if (socket_facts(g, e) != 0 || check_facts(g, e) != 0)
 		return -1;
 	for (size_t i = 0; i < g->rq->nown; i++)
 		if (add_own(g, &g->rq->own[i], e) != 0)
 			return -1;
-	return 0;
+	return g->sys == 0 ? 0 : err_sys(e, g->sys, "cannot look at '%s'",
+	    g->sys_path);
 }
 
 int

@@ -70,7 +70,7 @@ open_folder(struct gather *g, const char *path)
 	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0 && errno != ENOENT && errno != ENOTDIR)
-		g->sys = errno;
+		gather_lack(g, errno, path);
 	return fd;
 }
 
@@ -85,7 +85,7 @@ guard_link(struct gather *g, const char *path)
 
 	if (n <= 0 || (size_t)n == sizeof text)
 		return;
-	tree_look(g->arena, path, &node);
+	gather_look(g, path, &node);
 	if (node.kind != TREE_MISSING && gather_is_granted(g, node.real))
 		gather_fact(g, FACT_DENY_WRITE, &node, guarded);
 	gather_guard(g, GUARD_LINK, path, NULL);
@@ -187,8 +187,8 @@ guard_git_folder(struct gather *g, const char *folder, unsigned depth)
 
 	if (dp == NULL && depth > 0 && errno != ENOENT && errno != ENOTDIR &&
 	    errno != EACCES)
-		g->sys = errno;
-	while (dp != NULL && (d = readdir(dp)) != NULL) {
+		gather_lack(g, errno, folder);
+	while (dp != NULL && (errno = 0, d = readdir(dp)) != NULL) {
 		const char *sub;
 
 		if (d->d_name[0] == '.')
@@ -199,6 +199,8 @@ guard_git_folder(struct gather *g, const char *folder, unsigned depth)
 		else
 			guard_git_folder(g, sub, depth - 1);
 	}
+	if (dp != NULL && errno != 0)
+		gather_lack(g, errno, folder);
 	if (dp != NULL)
 		closedir(dp);
 }
@@ -226,7 +228,7 @@ guard_git_file(struct gather *g, const struct tree_node *file)
 	    file->real, (size_t)(slash - file->real)), text + 8);
 	if (path == NULL)
 		return;
-	tree_look(g->arena, path, &node);
+	gather_look(g, path, &node);
 	if (node.kind == TREE_DIR && gather_in_grant(g, node.real))
 		guard_git_dir(g, node.real);
 }

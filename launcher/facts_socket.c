@@ -69,7 +69,7 @@ add_socket(struct gather *g, const char *path)
 	bool is_named;
 	struct stat st;
 
-	tree_look(g->arena, path, &node);
+	gather_look(g, path, &node);
 	if (node.kind == TREE_MISSING || lstat(node.real, &st) != 0 ||
 	    !S_ISSOCK(st.st_mode) || is_out_of_reach(node.real))
 		return;

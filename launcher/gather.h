@@ -17,8 +17,9 @@ struct gather {
 	struct facts			*facts;
 	const struct policy		*layer;	/* the one being looked at */
 	struct path_list		 roots;	/* writable directories, real */
-	int				 sys;	/* a folder could not be
-						 * looked at: errno */
+	/* Something could not be looked at: errno, and what. */
+	int				 sys;
+	const char			*sys_path;
 	/* Folders looked at for what is missing in them. */
 	struct tree_node		 seen[GATHER_SEEN];
 	unsigned			 nseen;
@@ -26,6 +27,9 @@ struct gather {
 	struct { struct tree_want *v; size_t n, cap; } wants;
 };
 
+/* tree_look(); where nobody knows what is there, the run does not start. */
+void	 gather_look(struct gather *, const char *path, struct tree_node *);
+void	 gather_lack(struct gather *, int sys, const char *path);
 void	 gather_fact(struct gather *, enum fact_kind,
 	    const struct tree_node *, const char *why);
 /* Looks first; nothing there is no fact. */

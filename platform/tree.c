@@ -1,5 +1,6 @@
 #include "platform/tree.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,7 +12,13 @@
 #include "platform/fd.h"
 #include "platform/mountinfo.h"
 
-void
+bool
+tree_is_lack(int sys)
+{
+	return sys == EMFILE || sys == ENFILE || sys == ENOMEM || sys == EIO;
+}
+
+int
 tree_look(struct arena *a, const char *path, struct tree_node *ret)
 {
 	char link[32], real[PATH_MAX];
@@ -23,15 +30,18 @@ tree_look(struct arena *a, const char *path, struct tree_node *ret)
 	auto_fd fd = open(path, O_PATH | O_CLOEXEC);
 
 	if (fd < 0 || fstat(fd, &st) != 0)
-		return;
+		return tree_is_lack(errno) ? -1 : 0;
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
 	n = readlink(link, real, sizeof real);
-	if (n <= 0 || (size_t)n == sizeof real || real[0] != '/')
-		return;
+	if (n < 0)
+		return -1;
+	if (n == 0 || (size_t)n == sizeof real || real[0] != '/')
+		return 0;
 	ret->real = arena_strndup(a, real, (size_t)n);
 	ret->kind = S_ISDIR(st.st_mode) ? TREE_DIR : TREE_FILE;
 	ret->dev = st.st_dev;
 	ret->ino = st.st_ino;
+	return 0;
 }
 
 /* Writing there is speaking to the kernel; uid 0 may, without capabilities. */
@@ -88,10 +98,10 @@ kernel_mount(const struct mountinfo *m, void *arg)
 		call->fn(m->path, call->arg);
 }
 
-void
+int
 tree_kernel_mounts(void (*fn)(const char *, void *), void *arg)
 {
 	struct kernel_call call = { fn, arg };
 
-	(void)mountinfo_each(kernel_mount, &call);
+	return mountinfo_each(kernel_mount, &call);
 }

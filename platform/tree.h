@@ -22,16 +22,24 @@ struct tree_node {
 	ino_t		 ino;
 };
 
-/* Follows symlinks to the end.  A path that may not be looked at is MISSING. */
-void	 tree_look(struct arena *, const char *path, struct tree_node *ret);
+/*
+ * Is this errno about us and our moment, and not about the path: too few
+ * descriptors, no memory, a disk that fails?
+ */
+bool	 tree_is_lack(int sys);
+/*
+ * Follows symlinks to the end.  A path that may not be looked at is MISSING.
+ * -1 with such an errno: nobody knows what is there.
+ */
+int	 tree_look(struct arena *, const char *path, struct tree_node *ret);
 
 /*
  * Is this place, or a mount below it, one where the kernel itself is written
  * to (proc, sysfs, cgroup …)?
  */
 bool	 tree_is_kernel(const char *path);
-/* Calls fn for every mount point of such a file system. */
-void	 tree_kernel_mounts(void (*fn)(const char *path, void *), void *);
+/* Calls fn for every mount point of such a file system; -1 with errno. */
+int	 tree_kernel_mounts(void (*fn)(const char *path, void *), void *);
 
 struct tree_nodes {
 	struct tree_node	*v;

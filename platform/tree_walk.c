@@ -72,6 +72,7 @@ struct walk {
 	void			(*skipped)(const char *, void *);
 	void			*arg;
 	struct err		*err;
+	int			 sys;		/* of what was looked at last */
 
 	const char		*root;		/* of the walk under way */
 	size_t			 root_len;
@@ -146,7 +147,7 @@ begin_here(struct walk *w, size_t len)
 static int
 passed_over(struct walk *w, int sys)
 {
-	if (sys != EMFILE && sys != ENFILE && sys != ENOMEM)
+	if (!tree_is_lack(sys))
 		return 0;
 	return err_sys(w->err, sys, "cannot search below '%s'", w->root);
 }
@@ -229,11 +230,15 @@ look_at(struct walk *w, int dir_fd, const char *name,
 
 	*ret = (struct tree_node){ .path = path, .kind = TREE_MISSING };
 	if (dir_fd == AT_FDCWD || entry->type == TREE_IS_LINK) {
-		tree_look(w->arena, path, ret);
+		if (tree_look(w->arena, path, ret) != 0)
+			w->sys = errno;
 		return;
 	}
-	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
-	    S_ISLNK(st.st_mode))
+	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+		w->sys = errno;
+		return;
+	}
+	if (S_ISLNK(st.st_mode))
 		return;
 	ret->real = w->real_len == w->root_len &&
 	    memcmp(w->real, path, w->real_len) == 0 ? path :
@@ -325,10 +330,13 @@ visit(struct walk *w, const struct frame *f, struct listing l,
 		begin_here(w, len);
 	if (l.has_far && (m = mount_at(w, len)) != NULL && m->is_far)
 		stay_out(w, w->here, len, m);
-	if (set_is_empty(w, w->here) ||
-	    type_of(f->fd, d->name, d->type, &entry.type) != 0)
+	if (set_is_empty(w, w->here))
 		return 0;
+	if (type_of(f->fd, d->name, d->type, &entry.type) != 0)
+		return passed_over(w, errno);
 	offer(w, f->fd, d->name, &entry);
+	if (passed_over(w, w->sys) != 0)
+		return -1;
 	if (entry.type == TREE_IS_DIR &&
 	    goes_on(w, d->name, len, f->depth + 1))
 		push_todo(w, d->name);
@@ -531,11 +539,13 @@ walk_from(struct walk *w, size_t first)
 	if (w->root_len == 0)
 		strcpy(w->path, "/");
 	if (type_of(AT_FDCWD, w->path, DT_UNKNOWN, &type) != 0)
-		return 0;
+		return passed_over(w, errno);
 	last = strrchr(w->path, '/');
 	entry.name = last[1] != '\0' ? last + 1 : last;
 	entry.type = type;
 	offer(w, AT_FDCWD, w->path, &entry);
+	if (passed_over(w, w->sys) != 0)
+		return -1;
 	if (type != TREE_IS_DIR || set_is_empty(w, w->here))
 		return 0;
 	return descend(w, w->roots[first].depth);
