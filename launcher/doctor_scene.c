@@ -343,7 +343,8 @@ doctor_scene_make(struct doctor *d, struct doctor_scene *s, struct err *e)
 	s->scene.setuid = find_setuid();
 	/* A high number, which nobody inside has by chance. */
 	s->left_fd = fcntl(null_fd, F_DUPFD_CLOEXEC, HIGH_FD);
-	s->scene.fd = arena_printf(d->arena, "%d", s->left_fd);
+	s->scene.fd = s->left_fd < 0 ? "" : arena_printf(d->arena, "%d",
+	    s->left_fd);
 	return 0;
 }
 

@@ -287,6 +287,16 @@ uid_of_program(pid_t pid, const char *name)
 	return effective;
 }
 
+/* No program was caught in the act: what the kernel says of us. */
+static void
+by_promise(struct try_answer *a)
+{
+	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
+		try_hole(a, "no_new_privs is not set");
+	else
+		try_say(a, TRY_HELD, 0, "no_new_privs is set");
+}
+
 /* The program's own output tells nothing, so it is caught while it runs. */
 static void
 catch_setuid(const char *path, struct try_answer *a)
@@ -305,7 +315,7 @@ catch_setuid(const char *path, struct try_answer *a)
 	uid = uid_of_program(pid, name);
 	kill(pid, SIGKILL);
 	if (uid < 0)
-		try_say(a, TRY_HELD, EPERM, "it ended at once");
+		by_promise(a);
 	else if (uid == (long)getuid())
 		try_say(a, TRY_HELD, 0, "it ran without its owner's rights");
 	else
@@ -317,10 +327,8 @@ try_setuid(const struct scene *s, struct try_answer *a)
 {
 	if (getuid() != 0 && s->setuid[0] != '\0')
 		catch_setuid(s->setuid, a);
-	else if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
-		try_hole(a, "no_new_privs is not set");
 	else
-		try_say(a, TRY_HELD, 0, "no_new_privs is set");
+		by_promise(a);
 }
 
 /* Executed afresh, as root gets its capabilities back. */
@@ -352,5 +360,8 @@ try_capabilities(const struct scene *s, struct try_answer *a)
 void
 try_descriptor(const struct scene *s, struct try_answer *a)
 {
-	try_refused(a, fcntl(atoi(s->fd), F_GETFD));
+	if (s->fd[0] == '\0')
+		try_say(a, TRY_UNTRIED, 0, "none could be left open");
+	else
+		try_refused(a, fcntl(atoi(s->fd), F_GETFD));
 }

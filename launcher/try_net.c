@@ -113,7 +113,10 @@ both_ways(struct try_answer *a, const char *near, const char *port,
 void
 try_tcp_local(const struct scene *s, struct try_answer *a)
 {
-	try_refused(a, dial("127.0.0.1", atoi(s->port4), 0, 0));
+	if (s->port4[0] == '\0')
+		try_say(a, TRY_UNTRIED, 0, "no such service could be made");
+	else
+		try_refused(a, dial("127.0.0.1", atoi(s->port4), 0, 0));
 }
 
 void

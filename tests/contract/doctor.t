@@ -167,6 +167,11 @@ masked() {
 	doctor "$who" FENCE_PRETEND=landlock=3
 	like "$out" 'degraded +landlock +ABI 3: no say in ioctl of devices, signals' \
 	    "$who: the rights that an older Landlock lacks are named"
+	# With room for few files none is left open for the jail to find.
+	capture "$who" env HOME="$H" XDG_STATE_HOME= bash -c \
+	    'ulimit -n 55; "$0" doctor --json' "$FENCE"
+	is "$(result untried)" 'descriptor ' \
+	    "$who: what could not be tried is not called held"
 	doctor "$who" FENCE_PRETEND=nobwrap
 	like "$out" 'the jail: bwrap is not installed' \
 	    "$who: what fence-run said is told"
