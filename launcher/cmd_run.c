@@ -74,6 +74,15 @@ open_files(const struct run_options *ro, int *trace_fd, struct err *e)
 	    trace_fd, e);
 }
 
+/* A pipe has nothing to be emptied of. */
+static void
+empty_files(const struct run_options *ro, int trace_fd)
+{
+	log_begin();
+	if (ro->trace_file != NULL && trace_is_file(ro->trace_file))
+		(void)!ftruncate(trace_fd, 0);
+}
+
 static int
 run_planned(const struct run_options *ro, char **argv, struct err *e)
 {
@@ -95,6 +104,9 @@ run_planned(const struct run_options *ro, char **argv, struct err *e)
 		return (int)e->code;
 	if (plan_make(ro, argv, environ, &plan, e) != 0)
 		return (int)e->code;
+	/* A way that leads elsewhere was refused by now. */
+	if (!ro->dry_run)
+		empty_files(ro, trace_fd);
 	print_notices(&plan);
 	if (ro->debug)
 		startup_tell(&plan, environ);

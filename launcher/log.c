@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 
 static char path[PATH_MAX];
 static int fd = STDERR_FILENO;
+static bool is_option;
 
 /* The command sees it by this name, wherever it goes. */
 static int
@@ -38,10 +40,10 @@ keep_path(const char *name)
 
 /* A link may have been planted by an earlier run in the workspace. */
 static int
-open_file(const char *name, int how)
+open_file(const char *name)
 {
 	int new_fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY |
-	    O_NOFOLLOW | O_APPEND | how, 0600);
+	    O_NOFOLLOW | O_APPEND, 0600);
 
 	if (new_fd >= 0 && keep_path(name) != 0)
 		fd_close(&new_fd);
@@ -54,7 +56,7 @@ int
 log_open(const char *option, const char *inherited, struct err *e)
 {
 	if (option != NULL) {
-		if (open_file(option, O_TRUNC) < 0) {
+		if (open_file(option) < 0) {
 			err_sys(e, errno, "--fence-log-file: cannot open '%s'",
 			    option);
 			if (errno == ELOOP)
@@ -64,13 +66,22 @@ log_open(const char *option, const char *inherited, struct err *e)
 		}
 		if (setenv("FENCE_LOG_FILE", path, 1) != 0)
 			return err_sys(e, errno, "--fence-log-file");
+		is_option = true;
 		return 0;
 	}
 	if (inherited != NULL && inherited[strspn(inherited, " \t")] != '\0' &&
-	    open_file(inherited, 0) < 0)
+	    open_file(inherited) < 0)
 		log_say("warning: FENCE_LOG_FILE: cannot open '%s': %s",
 		    inherited, strerror(errno));
 	return 0;
+}
+
+/* A pipe or a terminal has nothing to be emptied of. */
+void
+log_begin(void)
+{
+	if (is_option)
+		(void)!ftruncate(fd, 0);
 }
 
 const char *

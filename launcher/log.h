@@ -9,11 +9,13 @@
 #include "platform/base/err.h"
 
 /*
- * option: the file of --fence-log-file, emptied, or NULL; inherited: that of
+ * option: the file of --fence-log-file, or NULL; inherited: that of
  * FENCE_LOG_FILE, which is appended to, or NULL.  One that is inherited and
  * cannot be opened costs a warning.
  */
 int	 log_open(const char *option, const char *inherited, struct err *);
+/* Empties that of the option, once it is known where it lies. */
+void	 log_begin(void);
 /* Its absolute path; NULL: the lines go to stderr. */
 const char	*log_path(void);
 int	 log_fd(void);

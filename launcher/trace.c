@@ -63,8 +63,8 @@ trace_open(const char *dest, int *ret_fd, struct err *e)
 	if (strncmp(dest, "unix:", 5) == 0)
 		return open_socket(dest + 5, ret_fd, e);
 	/* A link may have been planted by an earlier run in the workspace. */
-	*ret_fd = open(dest, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
-	    O_NOCTTY | O_NOFOLLOW, 0600);
+	*ret_fd = open(dest, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY |
+	    O_NOFOLLOW, 0600);
 	if (*ret_fd < 0) {
 		err_sys(e, errno, "--trace-file: cannot open '%s'", dest);
 		if (errno == ELOOP)

@@ -6,7 +6,10 @@
 
 #include "platform/base/err.h"
 
-/* FILE (made 0600, emptied), fd:N or unix:PATH.  The fd is the caller's. */
+/*
+ * FILE (made 0600), fd:N or unix:PATH.  The fd is the caller's, and so is
+ * emptying a file: the way to it may turn out to be somebody else's.
+ */
 bool	 trace_is_file(const char *dest);
 int	 trace_open(const char *dest, int *ret_fd, struct err *);
 

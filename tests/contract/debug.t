@@ -113,4 +113,16 @@ fence "$who" --fence-log-file link -- echo ran
 is "$status" 125 "$who: no symlink is followed"
 [ ! -e "$W/target" ]
 ok $? "$who: and nothing made behind it"
+mkdir "$W/elsewhere"
+ln -s elsewhere "$W/way"
+for option in --fence-log-file --trace-file; do
+	echo precious >"$W/elsewhere/f"
+	fence "$who" "$option" way/f -- echo ran
+	is "$status:$out" 1: "$who: $option: nor a symlink on the way"
+	is "$(cat "$W/elsewhere/f")" precious \
+	    "$who: $option: what it leads to is not emptied"
+	fence "$who" "$option" elsewhere/f -- echo ran
+	is "$status:$out" 0:ran "$who: $option: without it"
+	unlike "$(cat "$W/elsewhere/f")" precious "$who: $option: it is"
+done
 exit 0
