@@ -27,7 +27,7 @@ doctor_fact_bwrap(struct doctor *d, struct doctor_item *it)
 	struct doctor_run r = { .argv = argv, .env = d->env,
 	    .limit_ms = PART_MS };
 
-	if (paths_bwrap(d->arena, NULL, &path, &e) != 0) {
+	if (paths_bwrap(d->arena, NULL, NULL, &path, &e) != 0) {
 		doctor_set(it, DOCTOR_ABSENT, arena_strdup(d->arena, e.msg),
 		    arena_strdup(d->arena, e.hint));
 		return;

@@ -451,6 +451,33 @@ plan_command(struct work *w, const struct run_options *ro, char **argv,
 	return plan_program(w, ro, e);
 }
 
+static bool
+is_granted(const struct work *w, const char *path)
+{
+	struct verdict v;
+
+	decide_fs(w->plan->policy, FS_WRITE, path, &v);
+	return v.action == ACTION_ALLOW;
+}
+
+/*
+ * An earlier run may have put it there: we would execute it outside.  Where
+ * "/" is granted nothing will be started at all.
+ */
+static bool
+is_commands(const char *path, void *arg)
+{
+	const struct work *w = arg;
+	const char *dir = arena_strndup(w->arena, path,
+	    (size_t)(strrchr(path, '/') + 1 - path));
+
+	if (str_path_below(path, w->request.cwd) ||
+	    str_path_below(path, w->plan->resolved.workspace))
+		return true;
+	return (access(path, W_OK) == 0 || access(dir, W_OK) == 0) &&
+	    is_granted(w, path) && !is_granted(w, "/");
+}
+
 /* bwrap, unless the native engine is asked for by name, or plan_many(). */
 static int
 plan_engine(struct work *w, const char *name, struct err *e)
@@ -460,7 +487,7 @@ plan_engine(struct work *w, const char *name, struct err *e)
 	if (name == NULL)
 		name = pretend_text("FENCE_ENGINE", NULL);
 	if (name == NULL || strcmp(name, "bwrap") == 0)
-		return paths_bwrap(w->arena, w->request.cwd, &spec->bwrap, e);
+		return paths_bwrap(w->arena, is_commands, w, &spec->bwrap, e);
 	if (strcmp(name, "native") == 0)
 		return 0;
 	err_set(e, ERR_USAGE, "--engine: there is no engine '%s'", name);

@@ -57,7 +57,8 @@ each_entry(const char *list, int (*fn)(const char *, size_t, void *),
 struct search {
 	struct arena	*arena;
 	const char	*name;
-	const char	*not_below;	/* bwrap only */
+	bool		(*is_foreign)(const char *, void *);	/* bwrap only */
+	void		*arg;
 	const char	*cwd;		/* programs only */
 	const char	*found;
 	const char	*refused;	/* exists, but may not be used */
@@ -94,7 +95,7 @@ try_bwrap(const char *dir, size_t n, void *arg)
 	path = arena_printf(s->arena, "%.*s/bwrap", (int)n, dir);
 	if (!is_program(path, &sys) || realpath(path, real) == NULL)
 		return 0;
-	if ((s->not_below != NULL && str_path_below(real, s->not_below)) ||
+	if ((s->is_foreign != NULL && s->is_foreign(real, s->arg)) ||
 	    stat(real, &st) != 0 || (st.st_mode & (S_ISUID | S_ISGID)) != 0) {
 		s->refused = path;
 		return 0;
@@ -104,10 +105,11 @@ try_bwrap(const char *dir, size_t n, void *arg)
 }
 
 int
-paths_bwrap(struct arena *a, const char *not_below, const char **ret,
-    struct err *e)
+paths_bwrap(struct arena *a, bool (*is_foreign)(const char *, void *),
+    void *arg, const char **ret, struct err *e)
 {
-	struct search s = { .arena = a, .not_below = not_below };
+	struct search s = { .arena = a, .is_foreign = is_foreign,
+	    .arg = arg };
 	const char *path = getenv("PATH");
 
 	if (pretend_lacks("nobwrap") ||
@@ -116,9 +118,9 @@ paths_bwrap(struct arena *a, const char *not_below, const char **ret,
 	    "/run/current-system/sw/bin", try_bwrap, &s))) {
 		if (s.refused != NULL) {
 			err_set(e, ERR_JAIL, "'%s' is not used: it is setuid "
-			    "or lies in the workspace", s.refused);
+			    "or the command may write it", s.refused);
 			err_hint(e, "install the bubblewrap package of this "
-			    "system");
+			    "system, or --engine native");
 		} else {
 			err_set(e, ERR_JAIL, "bwrap is not installed");
 			err_hint(e, "apt install bubblewrap (dnf, pacman, apk "

@@ -17,10 +17,11 @@ int	 paths_libexec(struct arena *, const char **ret, struct err *);
 
 /*
  * bwrap from the absolute entries of PATH and the usual places; never one
- * that lies below `not_below`, and never a setuid one.
+ * of which is_foreign(real path, arg) is true (it may be NULL), and never a
+ * setuid one.
  */
-int	 paths_bwrap(struct arena *, const char *not_below, const char **ret,
-	    struct err *);
+int	 paths_bwrap(struct arena *, bool (*is_foreign)(const char *, void *),
+	    void *arg, const char **ret, struct err *);
 
 /*
  * The program that execvp(name) would start, as an absolute path.  Fails

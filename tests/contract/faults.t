@@ -65,6 +65,28 @@ for who in $WHOS; do
 	script "$who" "$go" "PATH=here:.:$PATH"
 	works "$who: nor is a relative entry of PATH taken"
 	rm -r "$W/here"
+	# An earlier run may have put one wherever it could write.
+	stub "$base/tools/bin" 'echo hijacked' 'exit 0'
+	script "$who" '"$0" -w ../tools -- echo started' \
+	    "PATH=$base/tools/bin:$PATH"
+	works "$who: one that the command may write is passed by"
+	script "$who" '"$0" -- echo started' "PATH=$base/tools/bin:$PATH"
+	is "$status:$out" 125:hijacked "$who: one that it may not is taken"
+	script "$who" '"$0" -w /usr -- echo started'
+	if [ "$who" = user ]; then
+		is "$status:$out" 0:started "user: nor could it write this one"
+	else
+		is "$status:$out" 125: "root: it could, the system's"
+		like "$err" 'hint: .*--engine native' "root: and what helps"
+	fi
+	as "$who" mkdir -p "$W/sub" "$W/tools"
+	as "$who" cp "$base/tools/bin/bwrap" "$W/tools/bwrap"
+	echo '{"filesystem":{"allowWrite":["."]}}' |
+	    as "$who" tee "$W/fence.json" >/dev/null
+	as "$who" "${FENCE_RUN%-run}" config trust "$W/fence.json" >/dev/null
+	script "$who" 'cd sub && "$0" -- echo started' "PATH=$W/tools:$PATH"
+	works "$who: nor is one of the workspace taken, started deeper in it"
+	rm -r "$W/fence.json" "$W/tools" "$W/sub"
 
 	# ---- the kernel, and who keeps us from it ----
 	capture "$who" unshare -Ur sh -c \
