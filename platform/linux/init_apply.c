@@ -62,7 +62,5 @@ init_filter(const struct init_plan *plan)
 		.filter = (void *)((uintptr_t)plan + plan->filter),
 	};
 
-	if (plan->nfilter == 0)
-		return 0;
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog);
 }

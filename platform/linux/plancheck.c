@@ -78,7 +78,8 @@ plan_is_sound(const void *base, size_t size)
 	    p->argc >= 1 && p->session <= INIT_SESSION_TTY &&
 	    strings_fit(p, p->argv, p->argc) &&
 	    strings_fit(p, p->envp, p->envc) &&
-	    rules_fit(p) && keep_fits(p) && p->nfilter <= BPF_MAXINSNS &&
+	    rules_fit(p) && keep_fits(p) && p->nfilter > 0 &&
+	    p->nfilter <= BPF_MAXINSNS &&
 	    table_fits(p, p->filter, p->nfilter, sizeof(struct sock_filter),
 	    alignof(struct sock_filter));
 }

@@ -67,6 +67,7 @@ static const struct {
 	{ AT(plan.rules), AT(rule) + 4 },
 	{ AT(plan.nrules), 1000 },
 	{ AT(rule[1].path), sizeof(struct memory) },
+	{ AT(plan.nfilter), 0 },
 	{ AT(plan.nfilter), BPF_MAXINSNS + 1 },
 	{ AT(plan.filter), sizeof(struct memory) - 8 },
 	{ AT(plan.filter), AT(filter) + 2 },
