@@ -326,7 +326,10 @@ filter_of(const struct jail_spec *spec)
 	    spec->may_nest);
 }
 
-/* A program ("|") or a socket ("@") of the host's takes the cores. */
+/*
+ * A program ("|") or a socket ("@") of the host's takes the cores; perhaps,
+ * where we cannot read who does.
+ */
 static bool
 is_core_taken(void)
 {
@@ -334,7 +337,7 @@ is_core_taken(void)
 	ssize_t n = fd_read_file(AT_FDCWD, "/proc/sys/kernel/core_pattern",
 	    text, sizeof text);
 
-	return pretend_lacks("nocore") ||
+	return pretend_lacks("nocore") || n < 0 ||
 	    (n > 0 && (text[0] == '|' || text[0] == '@'));
 }
 

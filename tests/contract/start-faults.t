@@ -50,5 +50,18 @@ for who in $WHOS; do
 		done
 	done
 	ok $((tried < 12)) "$who: $tried calls were made to fail"
+
+	# Who takes the cores cannot be read: nobody gets any.
+	for error in none EMFILE ENOMEM; do
+		inject=openat:error=$error:when=1
+		[ "$error" != none ] || inject=openat:delay_enter=1
+		capture "$who" strace -f -o "$base/log" \
+		    -P /proc/sys/kernel/core_pattern -e inject="$inject" \
+		    bash -c 'ulimit -c 77; exec "$0" -- bash -c "ulimit -c"' \
+		    "$FENCE_RUN"
+		is "$out" "$([ "$error" = none ] &&
+		    grep -q '^[^|@]' /proc/sys/kernel/core_pattern &&
+		    echo 77 || echo 0)" "$who: core_pattern: $error"
+	done
 done
 finish
