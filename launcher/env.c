@@ -3,11 +3,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
-#include <strings.h>
 
 #include "launcher/direct.h"
 #include "launcher/proxyvars.h"
 #include "platform/base/str.h"
+#include "policy/decide.h"
 
 /* Set inside, whatever the host has and the policy says. */
 static const char fixed[] = "FENCE_SANDBOX=1";
@@ -17,11 +17,6 @@ static const char *const gone[] = {
 	"LD_*", "DYLD_*",		/* the loader is ours alone */
 	"FENCE_PRETEND", "FENCE_PAUSE_AT", "FENCE_ENGINE",
 };
-
-/* How names of secrets end (env.denySecrets). */
-static const char *const secret_ends[] = { "_TOKEN", "_KEY", "_SECRET",
-    "_SECRETS", "_PASSWORD", "_PASSWD", "_PASSPHRASE", "_CREDENTIALS",
-    "_ACCESS_KEY_ID" };
 
 static size_t
 name_len(const char *s)
@@ -95,37 +90,6 @@ is_stale(const char *var, const char *const *roots, size_t nroots)
 }
 
 static bool
-is_secret(const char *var)
-{
-	size_t n = name_len(var);
-
-	for (size_t i = 0; i < sizeof secret_ends / sizeof secret_ends[0];
-	    i++) {
-		size_t m = strlen(secret_ends[i]);
-
-		if (n >= m && strncasecmp(var + n - m, secret_ends[i], m) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Does an entry, NAME or PREFIX*, mean this variable? */
-static bool
-is_listed(const struct strlist *l, const char *var)
-{
-	for (size_t i = 0; i < l->n; i++) {
-		const char *text = l->v[i].text;
-		size_t n = strlen(text);
-
-		if (n > 0 && text[n - 1] == '*' ?
-		    strncmp(var, text, n - 1) == 0 :
-		    name_len(var) == n && strncmp(var, text, n) == 0)
-			return true;
-	}
-	return false;
-}
-
-static bool
 is_set_by_policy(const struct policy *p, const char *var)
 {
 	for (size_t i = 0; i < p->env.set.list.n; i++)
@@ -137,10 +101,8 @@ is_set_by_policy(const struct policy *p, const char *var)
 static bool
 is_denied(const struct policy *p, const char *var)
 {
-	if (is_set_by_policy(p, var))
-		return true;		/* the policy's value takes its place */
-	return (is_listed(&p->env.deny, var) || (p->env.deny_secrets.value &&
-	    is_secret(var))) && !is_listed(&p->env.allow, var);
+	/* The policy's value takes its place. */
+	return is_set_by_policy(p, var) || !decide_env(p, var);
 }
 
 /* A program built with gcc's ASan dies when anything is preloaded before

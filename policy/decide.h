@@ -112,6 +112,13 @@ void	 decide_fs(const struct policy *, enum fs_op, const char *path,
 void	 decide_unix(const struct policy *, const char *path,
 	    struct verdict *);
 
+/*
+ * Does a variable of the host's, NAME or NAME=VALUE, pass env.deny and
+ * env.denySecrets?  A layer's env.allow brings back what this very layer
+ * takes away, and no other's.
+ */
+bool	 decide_env(const struct policy *, const char *var);
+
 /* Every path that filesystem.defaultDenyRead alone leaves readable. */
 void	 decide_readable(const struct policy *,
 	    void (*fn)(const char *path, void *arg), void *arg);

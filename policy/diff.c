@@ -121,10 +121,6 @@ diff_list(struct lines *l, const struct key *k, const struct policy *a,
 
 	diff_entries(l, k, lb, la, grants);
 	diff_entries(l, k, la, lb, !grants);
-	/* env.allow: the list that is not there allows all. */
-	if (strcmp(k->name, "env.allow") == 0 && la->is_set != lb->is_set)
-		put(l, la->is_set, k->name, lb->is_set ? "is set" :
-		    "is not set", lb->is_set ? &lb->at : &la->at);
 }
 
 /* A value as a number that grows with what it says, and its place. */

@@ -332,7 +332,8 @@ const struct key policy_keys[] = {
 	  .check = check_env_name, .schema = RE_ENV, .fallback = "[]",
 	  .example = "[\"GITHUB_TOKEN\", \"CARGO_*\"]",
 	  .help = "Variables the command gets although env.deny or "
-		  "env.denySecrets would take them away." },
+		  "env.denySecrets of the same layer would take them "
+		  "away." },
 	{ .name = "env.deny", FIELD(KEY_STRLIST, env.deny),
 	  .check = check_env_name, .schema = RE_ENV, .fallback = "[]",
 	  .example = "[\"AWS_*\"]",

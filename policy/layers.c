@@ -147,24 +147,6 @@ unite(struct policy *first, const struct policy *l, size_t offset)
 			mine->v[mine->n++] = theirs->v[i];
 }
 
-/* env.allow that is not written allows every variable. */
-static void
-env_allow(struct policy *first, const struct policy *l, size_t offset)
-{
-	struct strlist *mine = field(first, offset);
-	const struct strlist *theirs = const_field(l, offset);
-
-	if (!theirs->is_set)
-		return;
-	if (mine->is_set) {
-		intersect(first, l, offset);
-	} else {
-		mine->at = theirs->at;
-		mine->is_set = true;
-		unite(first, l, offset);
-	}
-}
-
 static void
 outbound(struct policy *first, const struct policy *l, size_t offset)
 {
@@ -232,10 +214,7 @@ static const struct settle {
 	{ intersect, AT(ssh.allowed_commands) },
 	{ need_flag, AT(ssh.allow_all_commands) },
 	{ any_flag, AT(ssh.inherit_deny) },
-	{ env_allow, AT(env.allow) },
-	{ unite, AT(env.deny) },
 	{ last_word, AT(env.loader) },
-	{ any_flag, AT(env.deny_secrets) },
 	{ least, AT(limits.memory) },
 	{ least, AT(limits.process_memory) },
 	{ least, AT(limits.processes) },
@@ -402,6 +381,24 @@ refused_flag(struct refused *r, const char *key, const struct flag *asked,
 		refuse(r, key, NULL);
 }
 
+/* Names that the user's policy takes away; of a pattern some may be. */
+static void
+refused_variables(struct refused *r, const struct strlist *asked)
+{
+	const struct policy *user = r->user;
+	bool takes_some = user->env.deny.n > 0 ||
+	    user->env.deny_secrets.value;
+
+	for (size_t i = 0; i < asked->n; i++) {
+		const char *text = asked->v[i].text;
+
+		if (strchr(text, '*') != NULL ? takes_some &&
+		    !is_listed(&user->env.allow, &asked->v[i]) :
+		    !decide_env(user, text))
+			refuse(r, "env.allow", text);
+	}
+}
+
 size_t
 layers_refused(const struct policy *user, const struct policy *asked,
     size_t most, struct buf *b)
@@ -438,6 +435,7 @@ layers_refused(const struct policy *user, const struct policy *asked,
 	    &asked->fs.allow_execute, &user->fs.allow_execute);
 	refused_flag(&r, "filesystem.allowGitConfig",
 	    &asked->fs.allow_git_config, &user->fs.allow_git_config);
+	refused_variables(&r, &asked->env.allow);
 	refused_entries(&r, "env.set", &asked->env.set.list,
 	    &user->env.set.list);
 	return r.n;

@@ -21,9 +21,9 @@ bool	 layers_same(const struct entry *, const struct entry *);
 /* At the end of the chain that begins with first. */
 void	 layers_add(struct policy *first, struct policy *layer);
 /*
- * Settles in the first layer what is not a question of path or host: grants
- * (allowPty, local ports, unix sockets, devices ...) need every layer,
- * restrictions (limits, env.deny, command.deny ...) any one.  What only says
+ * Settles in the first layer what is not a question of path, host or
+ * variable: grants (allowPty, local ports, unix sockets, devices ...) need
+ * every layer, restrictions (limits, command.deny ...) any one.  What only says
  * how (env.set, upstreamProxy, via) is the first layer's.
  */
 void	 layers_settle(struct policy *first);

@@ -3,7 +3,8 @@
 noinst_LIBRARIES += policy/libpolicy.a
 policy_libpolicy_a_SOURCES = \
 	policy/check.c policy/check.h \
-	policy/decide.h policy/decide_fs.c policy/decide_guard.c \
+	policy/decide.h policy/decide_env.c policy/decide_fs.c \
+	policy/decide_guard.c \
 	policy/decide_unix.c policy/guard.c policy/guard.h \
 	policy/decide_local.c policy/decide_net.c \
 	policy/diff.c policy/diff.h \

@@ -35,6 +35,32 @@ out" "$who: trusted: both hold"
 	is "$out" in "$who: changed since: not trusted any more"
 	as "$who" rm "$W/fence.jsonc"
 
+	# It brings nothing back that the user's policy takes away.
+	as "$who" mkdir -p "$base/home/.config/fence"
+	as "$who" tee "$base/home/.config/fence/fence.jsonc" >"$T/null" <<-E
+	{ "filesystem": { "allowWrite": ["."] },
+	    "env": { "denySecrets": true, "deny": ["MINE"] } }
+	E
+	as "$who" tee "$W/fence.jsonc" >"$T/null" <<-E
+	{ "filesystem": { "allowWrite": ["."] },
+	    "env": { "allow": ["GITHUB_TOKEN", "MINE"] } }
+	E
+	show='echo "${GITHUB_TOKEN-}${MINE-}${PLAIN-}"'
+	capture "$who" env HOME="$base/home" GITHUB_TOKEN=x MINE=y PLAIN=z \
+	    "$FENCE_RUN" -- sh -c "$show"
+	is "$out" z "$who: untrusted: env.allow brings no variable back"
+	like "$err" 'not given.*env.allow "GITHUB_TOKEN"' \
+	    "$who: and that is said, too"
+	capture "$who" env HOME="$base/home" GITHUB_TOKEN=x MINE=y PLAIN=z \
+	    "$FENCE_RUN" --env MINE -- sh -c "$show"
+	is "$out" yz "$who: --env does, for one run"
+	as "$who" env HOME="$base/home" "$(dirname "$FENCE_RUN")/fence" \
+	    config trust "$W/fence.jsonc" >"$T/null" 2>&1
+	capture "$who" env HOME="$base/home" GITHUB_TOKEN=x MINE=y PLAIN=z \
+	    "$FENCE_RUN" -- sh -c "$show"
+	is "$out" xyz "$who: trusted: the project speaks for itself"
+	as "$who" rm "$W/fence.jsonc" "$base/home/.config/fence/fence.jsonc"
+
 	run -w "$base/out" -- sh -c "$try"
 	is "$out" "in
 sub

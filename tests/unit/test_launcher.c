@@ -17,6 +17,7 @@
 #include "launcher/env.h"
 #include "launcher/opt.h"
 #include "platform/base/arena.h"
+#include "policy/layers.h"
 #include "policy/policy.h"
 
 /* ---- env ---- */
@@ -114,6 +115,56 @@ test_env(void **state)
 		assert_int_equal(times, env_cases[i].want != NULL);
 	}
 	policy_free(p);
+	arena_free(a);
+}
+
+/* A variable has to pass every layer, each by its own lists. */
+static void
+test_env_layers(void **state)
+{
+	static const struct {
+		const char	*first, *layer, *want;
+	} cases[] = {
+		{ "{}", "{}", "x" },
+		{ "{}", "{\"env\":{\"deny\":[\"A_KEY\"]}}", NULL },
+		{ "{}", "{\"env\":{\"denySecrets\":true}}", NULL },
+		/* What one layer brings back is its own denial. */
+		{ "{}", "{\"env\":{\"denySecrets\":true,"
+		    "\"allow\":[\"A_KEY\"]}}", "x" },
+		{ "{\"env\":{\"denySecrets\":true}}",
+		    "{\"env\":{\"allow\":[\"A_KEY\"]}}", NULL },
+		{ "{\"env\":{\"deny\":[\"A_*\"]}}",
+		    "{\"env\":{\"allow\":[\"*\"]}}", NULL },
+		{ "{\"env\":{\"allow\":[\"A_KEY\"]}}",
+		    "{\"env\":{\"denySecrets\":true}}", NULL },
+		{ "{\"env\":{\"denySecrets\":true,\"allow\":[\"A_KEY\"]}}",
+		    "{\"env\":{\"allow\":[\"B\"]}}", "x" },
+		{ "{\"env\":{\"denySecrets\":true,\"allow\":[\"A_KEY\"]}}",
+		    "{\"env\":{\"deny\":[\"A_KEY\"]}}", NULL },
+	};
+	const struct policy_env env = { .workspace = "/ws", .home = "/h" };
+	char *host[] = { "A_KEY=x", NULL };
+	struct arena *a = arena_new();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct policy *p = NULL, *l = NULL;
+		const char *got;
+		struct err e;
+
+		assert_int_equal(policy_parse(cases[i].first,
+		    strlen(cases[i].first), "user", &env, &p, &e), 0);
+		assert_int_equal(policy_parse(cases[i].layer,
+		    strlen(cases[i].layer), "layer", &env, &l, &e), 0);
+		layers_add(p, l);
+		layers_settle(p);
+		got = env_get(env_compose(a, host, p, NULL, 0), "A_KEY");
+		if ((got == NULL) != (cases[i].want == NULL))
+			fail_msg("%s under %s: %s", cases[i].first,
+			    cases[i].layer, got != NULL ? got : "absent");
+		policy_free(p);
+		policy_free(l);
+	}
 	arena_free(a);
 }
 
@@ -287,6 +338,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_env),
+		cmocka_unit_test(test_env_layers),
 		cmocka_unit_test(test_opt),
 		cmocka_unit_test(test_addrbook),
 		cmocka_unit_test(test_dial),

@@ -78,8 +78,6 @@ test_settle(void **state)
 	assert_int_equal(a->command.deny.n, 2);
 	assert_int_equal(a->command.allow.n, 1);
 	assert_int_not_equal(a->command.use_defaults.value, TRI_FALSE);
-	assert_true(a->env.deny_secrets.value);
-	assert_int_equal(a->env.deny.n, 1);
 	assert_int_equal(a->env.set.list.n, 1);
 	assert_string_equal(a->env.set.list.v[0].name, "A");
 	assert_int_equal(a->profile.value, PROFILE_STRICT);
@@ -100,15 +98,6 @@ test_settle(void **state)
 	    "{\"network\":{\"allowLocalBinding\":true,"
 	    "\"allowLocalOutbound\":false}}");
 	assert_int_equal(a->net.allow_local_outbound.value, TRI_FALSE);
-	drop(a, b);
-	/* A list of variables that is not there allows all. */
-	settle(&a, &b, "{}", "{\"env\":{\"allow\":[\"A\"]}}");
-	assert_int_equal(a->env.allow.n, 1);
-	drop(a, b);
-	settle(&a, &b, "{\"env\":{\"allow\":[\"A\",\"B\"]}}",
-	    "{\"env\":{\"allow\":[\"B\",\"C\"]}}");
-	assert_int_equal(a->env.allow.n, 1);
-	assert_string_equal(a->env.allow.v[0].text, "B");
 	drop(a, b);
 }
 

@@ -683,7 +683,7 @@ test_profile(void **state)
 	assert_true(may(res.policy, FS_WRITE, req.cwd));
 	assert_false(may(res.policy, FS_WRITE, "/opt/x/f"));
 	assert_false(may(res.policy, FS_READ, room_path(r, "home/f")));
-	assert_true(res.policy->env.deny_secrets.value);
+	assert_false(decide_env(res.policy, "A_TOKEN=1"));
 	resolved_release(&res);
 	/* -t strict is that template alone. */
 	req.settings = NULL;
