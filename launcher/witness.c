@@ -38,6 +38,11 @@ struct lookup {
 	char	types[64];
 };
 
+struct budget {
+	int64_t		second;		/* the current one */
+	unsigned	looks, records;	/* in it */
+};
+
 struct witness {
 	struct witness_config	 config;
 	struct judge		 judge;
@@ -45,8 +50,8 @@ struct witness {
 	struct tally		*tally;
 	struct recent		 recent;
 	struct witness_counts	 counts;
-	int64_t			 second;	/* the limits' current one */
-	unsigned		 looks, records;	/* in it */
+	/* Each its own: what the jail claims crowds out nobody else. */
+	struct budget		 shim, gate, guard;
 	uint64_t		 shim_records;
 	struct lookup		 lookup[LOOKUPS];
 	unsigned		 next_lookup;
@@ -191,7 +196,17 @@ is_folded(struct witness *w, const struct event *e)
 	return false;
 }
 
-static bool	is_over_limit(struct witness *);
+/* May one more be looked at, may it become one more record? */
+static bool
+is_over_limit(struct budget *b)
+{
+	int64_t second = now_ms(CLOCK_MONOTONIC) / 1000;
+
+	if (second != b->second)
+		*b = (struct budget){ .second = second };
+	return b->looks++ >= LOOKS_PER_SECOND ||
+	    b->records >= RECORDS_PER_SECOND;
+}
 
 void
 witness_gate(struct witness *w, struct event *e)
@@ -201,27 +216,12 @@ witness_gate(struct witness *w, struct event *e)
 		return;
 	}
 	/* What a worker says of itself counts as well: it may be conquered. */
-	if (is_over_limit(w)) {
+	if (is_over_limit(&w->gate)) {
 		witness_dropped(w, 1);
 		return;
 	}
-	w->records++;
+	w->gate.records++;
 	emit(w, e);
-}
-
-/* May we look at one more datagram, may it become one more record? */
-static bool
-is_over_limit(struct witness *w)
-{
-	int64_t second = now_ms(CLOCK_MONOTONIC) / 1000;
-
-	if (second != w->second) {
-		w->second = second;
-		w->looks = w->records = 0;
-	}
-	return w->looks++ >= LOOKS_PER_SECOND ||
-	    w->records >= RECORDS_PER_SECOND ||
-	    w->shim_records >= RECORDS_PER_RUN;
 }
 
 /* The only place that believes the shim's bytes; path gets its NUL here. */
@@ -373,7 +373,8 @@ witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 	struct arena *arena;
 	bool is_refusal;
 
-	if (is_over_limit(w)) {
+	if (is_over_limit(&w->shim) ||
+	    w->shim_records >= RECORDS_PER_RUN) {
 		witness_dropped(w, 1);
 		return;
 	}
@@ -398,7 +399,7 @@ witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 	if (is_refusal) {
 		if (e.nprocess == 0)
 			fill_who(w, &r, pid, &e);
-		w->records++;
+		w->shim.records++;
 		w->shim_records++;
 		emit(w, &e);
 	} else {
@@ -419,13 +420,13 @@ witness_guard(struct witness *w, const struct guard_told *told)
 
 	if (told->deed == GUARD_REMASKED)
 		return;
-	if (is_over_limit(w)) {
+	if (is_over_limit(&w->guard)) {
 		witness_dropped(w, 1);
 		return;
 	}
 	decide_fs_ask(w->config.policy, &q, &e.verdict);
 	e.verdict.action = ACTION_DENY;
-	w->records++;
+	w->guard.records++;
 	emit(w, &e);
 }
 

@@ -454,6 +454,33 @@ test_flood(void **state)
 	validate(f);
 }
 
+/* What the jail claims does not crowd out what the gate and the guard saw. */
+static void
+test_flood_hides_nothing(void **state)
+{
+	struct fixture *f = *state;
+	struct event gate = { .kind = EVENT_CONNECT, .count = 1,
+	    .witness = WITNESS_GATE, .enforcer = ENFORCER_GATE,
+	    .host = "exfil.test", .port = 443,
+	    .verdict = { .action = ACTION_DENY,
+	    .rule = "network.allowedDomains" } };
+	struct guard_told told = { .path = "/ws/.envrc", .count = 1,
+	    .deed = GUARD_MOVED, .to = "/q/.envrc" };
+
+	for (int i = 0; i < 3000; i++)
+		tell_open(f, "/etc/x", O_WRONLY, EROFS);
+	assert_true(witness_counts(f->w).dropped > 0);
+	witness_gate(f->w, &gate);
+	for (int i = 0; i < 3000; i++)
+		witness_gate(f->w, &gate);
+	witness_guard(f->w, &told);
+	witness_run_end(f->w, 0);
+	read_back(f);
+	assert_non_null(strstr(f->trace, "exfil.test"));
+	assert_non_null(strstr(f->trace, "/ws/.envrc"));
+	validate(f);
+}
+
 /* Nobody reads: the run goes on, lines stay whole, the loss is told. */
 static void
 test_stuck_reader(void **state)
@@ -588,7 +615,8 @@ main(void)
 		CASE(test_shim_open), CASE(test_shim_links),
 		CASE(test_shim_other), CASE(test_shim_who),
 		CASE(test_malformed), CASE(test_dns_fold), CASE(test_run),
-		CASE(test_flood), CASE(test_stuck_reader),
+		CASE(test_flood), CASE(test_flood_hides_nothing),
+		CASE(test_stuck_reader),
 		CASE(test_gone_reader), CASE(test_summary),
 		CASE(test_summary_instructions), CASE(test_summary_bound),
 	};
