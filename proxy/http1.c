@@ -103,10 +103,11 @@ parse_url(struct http1 *h, const char *data, struct str url)
 	return HTTP1_DONE;
 }
 
+/* Some send a path as they were given it: any byte that ends no line. */
 static bool
-is_printable(char c)
+is_target_char(char c)
 {
-	return c > ' ' && c < 0x7f;
+	return (unsigned char)c > ' ' && c != 0x7f;
 }
 
 static enum http1_status
@@ -116,7 +117,8 @@ parse_request_line(struct http1 *h, const char *data, struct str line)
 
 	if (!http_cut(&line, ' ', &method) ||
 	    !http_cut(&line, ' ', &target) ||
-	    !http_is_all(method, http_is_token) || !http_is_all(target, is_printable))
+	    !http_is_all(method, http_is_token) ||
+	    !http_is_all(target, is_target_char))
 		return bad(h, 400, "not an HTTP request line");
 	if (method.len >= sizeof h->method)
 		return bad(h, 501, "the method is not known");
