@@ -155,8 +155,9 @@ parse_head(struct httpresp *h, const char *data)
 	h->is_switch = h->code == 101;
 	h->is_interim = h->code < 200 && !h->is_switch;
 	h->body = body_kind(h, &f);
-	h->is_certain = h->body != HTTPBODY_UNTIL_END && !f.is_odd &&
-	    !(f.has_coding && (f.has_length || is_http10));
+	h->is_odd = f.is_odd ||
+	    (f.has_coding && (f.has_length || is_http10));
+	h->is_certain = h->body != HTTPBODY_UNTIL_END && !h->is_odd;
 	h->is_kept = h->is_certain && !is_http10 && !f.wants_close;
 	return HTTPRESP_DONE;
 }
@@ -184,6 +185,14 @@ httpresp_feed(struct httpresp *h, const char *data, size_t len)
 
 /* Rewriting */
 
+/* What says where the body ends. */
+static bool
+is_framing(struct str name)
+{
+	return str_caseeq(name, "content-length") ||
+	    str_caseeq(name, "transfer-encoding");
+}
+
 static bool
 is_dropped(const struct httpresp *h, struct str name)
 {
@@ -195,18 +204,14 @@ is_dropped(const struct httpresp *h, struct str name)
 	if (h->body == HTTPBODY_CHUNKED &&
 	    str_caseeq(name, "content-length"))
 		return true;
+	/* They have no body and may not say so much as that: a client that
+	 * believed it would take the next answer, of another host, for it. */
+	if ((h->code < 200 || h->code == 204) && is_framing(name))
+		return true;
 	for (size_t i = 0; i < sizeof hop / sizeof hop[0]; i++)
 		if (str_caseeq(name, hop[i]))
 			return true;
 	return name.len >= n && str_caseeq((struct str){ name.p, n }, proxy);
-}
-
-/* What says where the body ends is not the origin's to name away. */
-static bool
-is_framing(struct str name)
-{
-	return str_caseeq(name, "content-length") ||
-	    str_caseeq(name, "transfer-encoding");
 }
 
 void
@@ -223,6 +228,7 @@ httpresp_rewrite(const struct httpresp *h, const char *data, bool is_last,
 	buf_puts(out, "\r\n");
 	while (at < h->head.line_at) {
 		line = httphead_line(data, &at);
+		/* Framing is not the origin's to name away. */
 		if (!split_field(line, &name, &value) || is_dropped(h, name) ||
 		    (!is_framing(name) && http_is_named_hop(data, fields_at,
 		    h->head.line_at, name)))

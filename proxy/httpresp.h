@@ -28,6 +28,7 @@ struct httpresp {
 	bool			 is_switch;	/* 101: no longer HTTP */
 	enum httpbody_kind	 body;
 	uint64_t		 body_bytes;	/* of HTTPBODY_LENGTH */
+	bool			 is_odd;	/* others may read it otherwise */
 	bool			 is_certain;	/* where the answer ends */
 	bool			 is_kept;	/* ... and another may follow */
 	/* After HTTPRESP_BAD. */

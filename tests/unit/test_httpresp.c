@@ -41,6 +41,14 @@ static const struct {
 	{ V "200 OK" END, 200, 0, HTTPBODY_UNTIL_END, 0, V "200 OK\r\n" LAST,
 	    0 },
 	{ V "204 No Content" END, 204, 2, HTTPBODY_NONE, 0, NULL, 0 },
+	/* A length there is none of ours to pass on: some clients believe it. */
+	{ V "204 No\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n"
+	    "A: b" END, 204, 0, HTTPBODY_NONE, 5, V "204 No\r\nA: b\r\n" LAST,
+	    0 },
+	{ V "204 No\r\nContent-Length: 5" END, 204, 2, HTTPBODY_NONE, 5,
+	    V "204 No" END, 0 },
+	{ V "103 Early\r\nContent-Length: 5" END, 103, 2, HTTPBODY_NONE, 5,
+	    V "103 Early" END, 0 },
 	{ V "304 Not Modified\r\nContent-Length: 7" END, 304, 2,
 	    HTTPBODY_NONE, 7, NULL, 0 },
 	{ V "100 Continue" END, 100, 2, HTTPBODY_NONE, 0, NULL, 0 },
