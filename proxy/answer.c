@@ -37,6 +37,7 @@ answer_body(struct answer *a, const char *data, size_t len)
 		/* The client may be able to make sense of it. */
 		httpbody_init(&a->body, HTTPBODY_UNTIL_END, 0);
 		a->is_certain = false;
+		a->is_doubtful = true;
 		n = (ssize_t)len;
 	}
 	a->is_over = a->body.is_over;
@@ -51,6 +52,7 @@ answer_final(struct answer *a, const char *rest, size_t len, bool is_last,
 {
 	a->code = a->resp.code;
 	a->is_certain = a->resp.is_certain;
+	a->is_doubtful = a->resp.is_odd;
 	a->is_server_kept = a->resp.is_kept;
 	a->is_client_told = is_last || !a->is_certain;
 	httpresp_rewrite(&a->resp, a->head.data, a->is_client_told, out);

@@ -24,6 +24,7 @@ struct answer {
 	int		 code;		/* 0 until the final head */
 	bool		 is_over;
 	bool		 is_certain;	/* ... where it is */
+	bool		 is_doubtful;	/* its connection may outlive it */
 	bool		 is_server_kept;	/* as far as it says itself */
 	bool		 is_client_told;	/* that no other will follow */
 	bool		 has_surplus;	/* it said more than an answer */

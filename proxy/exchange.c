@@ -289,7 +289,7 @@ static int64_t
 exchange_limit_ms(const struct exchange *x)
 {
 	const struct answer *a = &x->answer;
-	bool is_late = a->code != 0 && (a->is_over || (!a->is_certain &&
+	bool is_late = a->code != 0 && (a->is_over || (a->is_doubtful &&
 	    x->spec.in->len > 0));
 
 	if (x->client.out.len > 0)
@@ -408,7 +408,7 @@ exchange_idle(struct watch *w, int what, void *arg)
 		watch_after(w, x->limit_ms - idle);
 		return;
 	}
-	if (x->answer.code == 0 || x->limit_ms != EXCHANGE_LATE_MS) {
+	if (!x->answer.is_over || x->limit_ms != EXCHANGE_LATE_MS) {
 		exchange_end(x, EXCHANGE_BROKEN);
 		return;
 	}

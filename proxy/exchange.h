@@ -8,7 +8,8 @@
  * A server that has answered before it was told everything may still be told
  * the rest; it is given up when it has ended, or the client has, or falls
  * silent.  What it says in an answer that makes no sense is passed on until
- * its end, and then neither connection is used again.
+ * its end, or until it falls silent while another request waits, and then
+ * neither connection is used again.
  */
 #ifndef FENCE_PROXY_EXCHANGE_H
 #define FENCE_PROXY_EXCHANGE_H

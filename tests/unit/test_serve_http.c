@@ -408,6 +408,35 @@ test_early_answer(void **state)
 	close(client);
 }
 
+/*
+ * Of an answer whose end is in doubt nobody waits long while another request
+ * waits; what came of it is no whole answer.  One that lasts as long as its
+ * connection may take its time.
+ */
+static void
+test_pause(void **state)
+{
+	int slow, client = granted(GET GET, &slow);
+	int odd, other = granted(GET GET, &odd);
+	char byte;
+
+	(void)state;
+	expect(slow, GOT);
+	put(slow, "HTTP/1.1 200 OK\r\n\r\nslow");
+	expect(client, "HTTP/1.1 200 OK\r\n" CLOSE "slow");
+	put(odd, "HTTP/1.1 200 OK\nContent-Length: 9\n\ncut");
+	expect(other, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n" CLOSE
+	    "cut");
+	assert_int_equal(recv(other, &byte, 1, 0), -1);
+	assert_int_equal(errno, ECONNRESET);
+	put(slow, "ly");
+	close(slow);
+	assert_string_equal(read_all(client), "ly");
+	close(odd);
+	close(other);
+	close(client);
+}
+
 #define UPLOAD "PUT http://a.test/ HTTP/1.1\r\nTransfer-Encoding: chunked" \
 	"\r\n\r\n"
 #define UPLOADED "PUT / HTTP/1.1\r\nHost: a.test\r\n" \
@@ -656,7 +685,7 @@ main(void)
 		CASE(test_pipelined),
 		CASE(test_answers),
 		CASE(test_bad_answers),
-		CASE(test_early_answer),
+		CASE(test_early_answer), CASE(test_pause),
 		CASE(test_chunked),
 		CASE(test_chunked_bad),
 		CASE(test_websocket),
