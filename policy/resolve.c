@@ -11,6 +11,7 @@
 #include "policy/keys.h"
 #include "policy/layers.h"
 #include "policy/merge.h"
+#include "policy/pattern.h"
 #include "policy/trust.h"
 
 enum { NAMED_MAX = 8 };		/* refused wishes that a notice names */
@@ -207,6 +208,61 @@ merge_flags(const struct resolve_request *r, struct policy **p,
 	}
 	policy_free(child);
 	return rc;
+}
+
+/* ---- passwords ---- */
+
+/* The file this was written in, if it holds a password; else NULL. */
+static const char *
+secret_file(const struct resolve_request *r, struct arena *a,
+    const struct string *s)
+{
+	char real[PATH_MAX];
+	const char *path = s->at.file;
+
+	if (!s->is_set || strcmp(s->text, s->shown) == 0 || path == NULL)
+		return NULL;
+	if (path[0] != '/')
+		path = arena_printf(a, "%s/%s", r->cwd, path);
+	return realpath(path, real) != NULL ? arena_strdup(a, real) : NULL;
+}
+
+/*
+ * A policy that holds the password of a proxy in force is not for the command
+ * to read: as if its own filesystem.denyRead named it.
+ */
+static void
+hide_secrets(const struct resolve_request *r, struct policy **p)
+{
+	const struct string *secrets[] = { &(*p)->net.upstream_proxy,
+	    &(*p)->net.via };
+	struct policy_env env = { .workspace = (*p)->workspace,
+	    .home = r->home, .environ = r->environ };
+	struct policy *child = policy_new((*p)->name, &env), *merged;
+	struct strlist *l = &child->fs.deny_read;
+
+	l->v = arena_alloc(child->arena, 2 * sizeof *l->v);
+	for (size_t i = 0; i < 2; i++) {
+		const char *path = secret_file(r, child->arena, secrets[i]);
+		struct pattern *pattern;
+
+		if (path == NULL)
+			continue;
+		/* Not by its text, in which '$' and '*' mean something. */
+		pattern = arena_alloc(child->arena, sizeof *pattern);
+		*pattern = (struct pattern){ .kind = PATTERN_PATH,
+		    .text = path };
+		l->is_set = true;
+		l->v[l->n++] = (struct entry){ .text = path,
+		    .at = secrets[i]->at, .pattern = pattern };
+	}
+	if (l->n > 0) {
+		merged = policy_merge(*p, child);
+		merged->also = (*p)->also;
+		policy_free(*p);
+		*p = merged;
+	}
+	policy_free(child);
 }
 
 /* ---- the first layer ---- */
@@ -503,8 +559,10 @@ policy_resolve(const struct resolve_request *r, struct resolved *ret,
 	ret->workspace = arena_strdup(w.arena, r->cwd);
 	w.user = find_user(w.arena, r->home, r->environ, &w.canonical);
 	rc = load_first(&w, e);
-	if (rc == 0)
+	if (rc == 0) {
+		hide_secrets(r, &ret->policy);
 		rc = layer_profile(&w, e);
+	}
 	if (rc == 0)
 		rc = layer_ceilings(&w, e);
 	if (rc == 0)
