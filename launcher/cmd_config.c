@@ -7,6 +7,7 @@
 
 #include "launcher/config.h"
 #include "launcher/exit.h"
+#include "launcher/log.h"
 #include "launcher/request.h"
 #include "platform/base/str.h"
 #include "platform/base/xalloc.h"
@@ -129,7 +130,7 @@ show(const struct config_options *o, struct arena *arena, struct err *e)
 	    policy_resolve(&req, &res, e) != 0)
 		return (int)e->code;
 	for (size_t i = 0; i < res.nnotices; i++)
-		fprintf(stderr, "fence: %s\n", res.notices[i]);
+		log_say("%s", res.notices[i]);
 	print_chain(&res);
 	print_layers(&res, o, is_ini);
 	resolved_release(&res);

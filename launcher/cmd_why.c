@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "launcher/exit.h"
+#include "launcher/log.h"
 #include "launcher/request.h"
 #include "platform/base/json.h"
 #include "platform/base/str.h"
@@ -362,7 +363,7 @@ answer_with(const struct why_options *o, struct arena *arena, char **words,
 	    policy_resolve(&req, &res, e) != 0)
 		return EXIT_USAGE;
 	for (size_t i = 0; i < res.nnotices; i++)
-		fprintf(stderr, "fence: %s\n", res.notices[i]);
+		log_say("%s", res.notices[i]);
 	/* As the launcher does: policy files in force stay as they are. */
 	for (size_t i = 0; i < res.nfiles; i++)
 		policy_own(res.policy, res.files[i], "the policy in force");

@@ -11,6 +11,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "platform/base/buf.h"
+#include "platform/base/str.h"
 #include "platform/fd.h"
 
 static char path[PATH_MAX];
@@ -96,18 +98,44 @@ log_fd(void)
 	return fd;
 }
 
+/*
+ * Names of files, and what policies say, are other people's words.  What
+ * quotes them may have escaped them already: backslashes stay as they are.
+ */
+static void
+put_plain(struct buf *b, const char *s, size_t len)
+{
+	uint32_t cp;
+
+	for (size_t i = 0, n; i < len; i += n) {
+		n = str_utf8(s + i, len - i, &cp);
+		if (n > 0 && !str_is_deceptive(cp)) {
+			buf_add(b, s + i, n);
+			continue;
+		}
+		n = n > 0 ? n : 1;
+		for (size_t k = 0; k < n; k++)
+			buf_printf(b, "\\x%02x", (unsigned char)s[i + k]);
+	}
+}
+
 static void
 say(const char *head, const char *fmt, va_list ap)
 {
 	char text[4096];
-	int n = snprintf(text, sizeof text, "%s", head);
-	int m = vsnprintf(text + n, sizeof text - (size_t)n, fmt, ap);
-	size_t len = (size_t)n + (m > 0 ? (size_t)m : 0);
+	int n = vsnprintf(text, sizeof text, fmt, ap);
+	size_t len = n > 0 ? (size_t)n : 0;
+	struct buf b;
 
 	if (len > sizeof text - 1)
 		len = sizeof text - 1;
-	text[len++] = '\n';
-	(void)!write(fd, text, len);
+	buf_init(&b, 0);
+	buf_puts(&b, head);
+	put_plain(&b, text, len);
+	buf_putc(&b, '\n');
+	if (!b.failed)
+		(void)!write(fd, b.data, b.len);
+	buf_release(&b);
 }
 
 void

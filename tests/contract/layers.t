@@ -61,6 +61,18 @@ out" "$who: trusted: both hold"
 	is "$out" xyz "$who: trusted: the project speaks for itself"
 	as "$who" rm "$W/fence.jsonc" "$base/home/.config/fence/fence.jsonc"
 
+	# Its folder's name is the project's to choose, too.
+	odd=$W/$'o\033[31md'
+	as "$who" mkdir "$odd"
+	as "$who" tee "$odd/fence.jsonc" >"$T/null" <<-E
+	{ "filesystem": { "allowWrite": ["$base/out"] } }
+	E
+	run --chdir "$odd" -- true
+	like "$err" 'o\\x1b\[31md/fence.jsonc is not trusted' \
+	    "$who: no escape sequence reaches the terminal by it"
+	unlike "$err" $'\033' "$who: not one"
+	as "$who" rm -r "$odd"
+
 	run -w "$base/out" -- sh -c "$try"
 	is "$out" "in
 sub

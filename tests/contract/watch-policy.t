@@ -116,6 +116,10 @@ echo '{ "network": { "allowedDomain": [] } }' >"$T/p.json"
 rm "$T/p.json"
 told '^fence: the policy was not changed' "a file that is gone"
 is "$(grep -c 'network.allowedDomain: ' "$T/log")" 1 "$who: once"
+policy '"via": "\u001b[31mred"'
+told '^fence: the policy was not changed' "an escape sequence"
+is "$(grep -c $'\033' "$T/log")" 0 "$who: which is not written as it is"
+like "$(cat "$T/log")" 'x1b\[31mred' "$who: but in letters"
 proxied denied.test
 is "$got" 200 "$who: what was allowed still is"
 proxied wild.test
