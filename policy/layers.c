@@ -381,6 +381,16 @@ refused_flag(struct refused *r, const char *key, const struct flag *asked,
 		refuse(r, key, NULL);
 }
 
+static void
+refused_via(struct refused *r, const struct string *asked)
+{
+	const struct string *via = &r->user->net.via;
+	const char *now = via->is_set ? via->text : "auto";
+
+	if (asked->is_set && strcmp(asked->text, now) != 0)
+		refuse(r, "network.via", asked->shown);
+}
+
 /* Names that the user's policy takes away; of a pattern some may be. */
 static void
 refused_variables(struct refused *r, const struct strlist *asked)
@@ -406,6 +416,8 @@ layers_refused(const struct policy *user, const struct policy *asked,
 	struct refused r = { .user = user, .b = b, .most = most };
 	const struct strlist *l = &asked->net.allowed_domains;
 
+	refused_flag(&r, "allowNestedSandbox", &asked->allow_nested_sandbox,
+	    &user->allow_nested_sandbox);
 	for (size_t i = 0; i < l->n; i++)
 		if (!covers_domain(user, &l->v[i]))
 			refuse(&r, "network.allowedDomains", l->v[i].text);
@@ -427,6 +439,10 @@ layers_refused(const struct policy *user, const struct policy *asked,
 	    user->net.upstream_proxy.text) != 0)
 		refuse(&r, "network.upstreamProxy",
 		    asked->net.upstream_proxy.shown);
+	refused_via(&r, &asked->net.via);
+	if (asked->net.sni.value == NET_SNI_OFF &&
+	    user->net.sni.value != NET_SNI_OFF)
+		refuse(&r, "network.sni", "off");
 	refused_paths(&r, "filesystem.allowWrite", FS_WRITE,
 	    &asked->fs.allow_write, &user->fs.allow_write);
 	refused_paths(&r, "filesystem.allowRead", FS_READ,
@@ -435,6 +451,11 @@ layers_refused(const struct policy *user, const struct policy *asked,
 	    &asked->fs.allow_execute, &user->fs.allow_execute);
 	refused_flag(&r, "filesystem.allowGitConfig",
 	    &asked->fs.allow_git_config, &user->fs.allow_git_config);
+	if (asked->devices.mode.value == DEVICES_HOST &&
+	    user->devices.mode.value != DEVICES_HOST)
+		refuse(&r, "devices.mode", "host");
+	refused_entries(&r, "devices.allow", &asked->devices.allow,
+	    &user->devices.allow);
 	refused_variables(&r, &asked->env.allow);
 	refused_entries(&r, "env.set", &asked->env.set.list,
 	    &user->env.set.list);

@@ -125,6 +125,24 @@ static const struct {
 	/* Restrictions are no wishes. */
 	{ "{}", "{\"network\":{\"deniedDomains\":[\"a.test\"]},"
 	    "\"filesystem\":{\"denyRead\":[\"/x\"]}}", "" },
+	{ "{}", "{\"allowNestedSandbox\":true,\"network\":{"
+	    "\"via\":\"direct\",\"sni\":\"off\"},\"devices\":{"
+	    "\"mode\":\"host\",\"allow\":[\"/dev/kvm\"]}}",
+	    "allowNestedSandbox, network.via \"direct\", "
+	    "network.sni \"off\", devices.mode \"host\", "
+	    "devices.allow \"/dev/kvm\"" },
+	{ "{}", "{\"network\":{\"via\":\"http://u:p@a:1\"}}",
+	    "network.via \"http://***@a:1\"" },
+	{ "{\"env\":{\"denySecrets\":true}}", "{\"env\":{\"allow\":["
+	    "\"A_KEY\",\"B\",\"C_*\"]}}",
+	    "env.allow \"A_KEY\", env.allow \"C_*\"" },
+	{ "{}", "{\"env\":{\"denySecrets\":true,\"allow\":[\"A_KEY\"]},"
+	    "\"network\":{\"via\":\"auto\",\"sni\":\"enforce\"}}", "" },
+	{ "{\"allowNestedSandbox\":true,\"network\":{\"sni\":\"off\","
+	    "\"via\":\"direct\"},\"devices\":{\"mode\":\"host\"}}",
+	    "{\"allowNestedSandbox\":true,\"network\":{\"sni\":\"off\","
+	    "\"via\":\"direct\"},\"devices\":{\"mode\":\"host\"}}",
+	    "" },
 };
 
 static void
