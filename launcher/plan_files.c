@@ -1,6 +1,7 @@
 /* The files of a plan: what is mounted how, and what is kept so. */
 #include <limits.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "launcher/env.h"
@@ -149,6 +150,19 @@ may_make(const struct policy *p)
 	return false;
 }
 
+/* tmpfs gives half of the memory by itself: see least_room() of layers.c. */
+static uint64_t
+tmp_size(const struct policy *p)
+{
+	const struct number *n = &p->limits.tmp.num;
+	struct sysinfo si = { 0 };
+
+	if (n->is_set || n->value == 0 || sysinfo(&si) != 0)
+		return n->value;
+	return n->value < (uint64_t)si.totalram * si.mem_unit / 2 ?
+	    n->value : 0;
+}
+
 int
 plan_files(struct work *w, const struct run_options *ro, char *const *env,
     struct err *e)
@@ -162,7 +176,7 @@ plan_files(struct work *w, const struct run_options *ro, char *const *env,
 	    .notice = plan_notice, .arg = w };
 	struct mounts_mode mode = { .bwrap = w->plan->spec.bwrap,
 	    .is_host_dev = p->devices.mode.value == DEVICES_HOST,
-	    .tmp_size = p->limits.tmp.num.value };
+	    .tmp_size = tmp_size(p) };
 	int rc;
 
 	for (const struct policy *l = p; l != NULL; l = l->also)

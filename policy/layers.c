@@ -66,6 +66,21 @@ least(struct policy *first, const struct policy *l, size_t offset)
 		*mine = *theirs;
 }
 
+/*
+ * Without a limit /tmp has the system's own room, which only the first layer
+ * may make larger.  What another one sets is no word of the first's: it is
+ * left as not set there, and the planner takes the smaller.
+ */
+static void
+least_room(struct policy *first, const struct policy *l, size_t offset)
+{
+	struct number *mine = field(first, offset);
+	bool is_set = mine->is_set;
+
+	least(first, l, offset);
+	mine->is_set = is_set;
+}
+
 /* A choice whose words go from loose to tight. */
 static void
 last_word(struct policy *first, const struct policy *l, size_t offset)
@@ -220,7 +235,7 @@ static const struct settle {
 	{ least, AT(limits.processes) },
 	{ least, AT(limits.time) },
 	{ least, AT(limits.files) },
-	{ least, AT(limits.tmp) },
+	{ least_room, AT(limits.tmp) },
 };
 
 /* minimal, then auto, then host: not the order of the words. */

@@ -61,6 +61,22 @@ out" "$who: trusted: both hold"
 	is "$out" xyz "$who: trusted: the project speaks for itself"
 	as "$who" rm "$W/fence.jsonc" "$base/home/.config/fence/fence.jsonc"
 
+	# A limit of its own is one more, and never more room than without.
+	room() {	# room [SIZE]: of /tmp, where the project says so
+		echo '{ "filesystem": { "allowWrite": ["."] },
+		    "limits": {'"${1:+\"tmp\": \"$1\"}"'} }' |
+		    as "$who" tee "$W/fence.jsonc" >"$T/null"
+		run -- df --output=size -k /tmp
+		out=${out##*$'\n'}
+	}
+	room
+	plain=$out
+	room 900000T
+	is "$out" "$plain" "$who: untrusted: limits.tmp makes /tmp no larger"
+	room 8M
+	is "$((out))" 8192 "$who: untrusted: but smaller"
+	as "$who" rm "$W/fence.jsonc"
+
 	# Its folder's name is the project's to choose, too.
 	odd=$W/$'o\033[31md'
 	as "$who" mkdir "$odd"
