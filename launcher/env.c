@@ -63,30 +63,22 @@ env_is_ours(const char *var)
 	return false;
 }
 
-static bool
-is_writable(const char *path, const char *const *roots, size_t nroots)
+/* NULL: not passed on. */
+static char *
+repair(struct arena *a, char *var, const struct env_dirs *dirs)
 {
-	for (size_t i = 0; i < nroots; i++)
-		if (str_path_below(path, roots[i]))
-			return true;
-	return strcmp(path, "/tmp") == 0;
-}
+	const struct { const char *name, *value; } rows[] = {
+		{ "TMPDIR", dirs->tmp }, { "XDG_RUNTIME_DIR", dirs->runtime },
+	};
 
-/* /run and /tmp are private: what points into the host's leads nowhere. */
-static bool
-is_stale(const char *var, const char *const *roots, size_t nroots)
-{
-	const char *value = strchr(var, '=');
-
-	if (value == NULL)
-		return true;		/* not a variable at all */
-	value++;
-	if (same_name(var, "XDG_RUNTIME_DIR"))
-		return str_path_below(value, "/run") ||
-		    str_path_below(value, "/tmp");
-	if (same_name(var, "TMPDIR"))
-		return !is_writable(value, roots, nroots);
-	return false;
+	if (strchr(var, '=') == NULL)
+		return NULL;		/* not a variable at all */
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		if (same_name(var, rows[i].name))
+			return rows[i].value == NULL ? NULL :
+			    arena_printf(a, "%s=%s", rows[i].name,
+			    rows[i].value);
+	return var;
 }
 
 static bool
@@ -133,7 +125,7 @@ is_kept(const struct policy *p, const char *var)
 
 char **
 env_compose(struct arena *a, char *const *host, const struct policy *p,
-    const char *const *roots, size_t nroots)
+    const struct env_dirs *dirs)
 {
 	const struct strlist *set = &p->env.set.list;
 	char *ours;
@@ -144,13 +136,15 @@ env_compose(struct arena *a, char *const *host, const struct policy *p,
 		n++;
 	out = arena_alloc(a, (n + proxyvars_count() +
 	    set->n + 3) * sizeof *out);
-	for (size_t i = 0; i < n; i++)
-		if ((!env_is_ours(host[i]) || is_kept(p, host[i])) &&
-		    !is_denied(p, host[i]) &&
-		    !is_stale(host[i], roots, nroots) &&
-		    !same_name(host[i], "ASAN_OPTIONS"))
-			out[k++] = keeps_proxies(p) ? host[i] :
-			    proxyvars_scrub(a, host[i]);
+	for (size_t i = 0; i < n; i++) {
+		char *var = repair(a, host[i], dirs);
+
+		if (var != NULL &&
+		    (!env_is_ours(var) || is_kept(p, var)) &&
+		    !is_denied(p, var) && !same_name(var, "ASAN_OPTIONS"))
+			out[k++] = keeps_proxies(p) ? var :
+			    proxyvars_scrub(a, var);
+	}
 	for (size_t i = 0; i < set->n; i++)
 		if (!env_is_fixed(set->v[i].name))
 			out[k++] = arena_printf(a, "%s=%s", set->v[i].name,

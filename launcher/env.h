@@ -11,12 +11,20 @@
 #include "policy/policy.h"
 
 /*
+ * What these variables are inside, where the host has them; NULL: gone.  The
+ * host's folders may be private or read-only there.
+ */
+struct env_dirs {
+	const char	*tmp;		/* TMPDIR */
+	const char	*runtime;	/* XDG_RUNTIME_DIR */
+};
+
+/*
  * Pure.  host: NULL-terminated NAME=VALUE strings; so is the result.  The
- * policy's env.* and network.proxyVariables hold; roots: the writable trees,
- * where a TMPDIR may stay.
+ * policy's env.* and network.proxyVariables hold.
  */
 char	**env_compose(struct arena *, char *const *host,
-	    const struct policy *, const char *const *roots, size_t nroots);
+	    const struct policy *, const struct env_dirs *);
 /* Of NAME or NAME=VALUE: the host's is never taken; nobody's is. */
 bool	 env_is_ours(const char *var);
 bool	 env_is_fixed(const char *var);

@@ -37,8 +37,8 @@ launcher_liblauncher_a_SOURCES = \
 	launcher/mounts.c launcher/mounts.h \
 	launcher/noproxy.c launcher/noproxy.h \
 	launcher/opt.c launcher/opt.h \
-	launcher/plan.c launcher/plan.h launcher/plan_files.c \
-	launcher/plan_work.h \
+	launcher/plan.c launcher/plan.h launcher/plan_dirs.c \
+	launcher/plan_files.c launcher/plan_work.h \
 	launcher/ports.c launcher/ports.h \
 	launcher/policywatch.c launcher/policywatch.h \
 	launcher/proxyvars.c launcher/proxyvars.h \

@@ -126,6 +126,8 @@ kind_of(const struct ruling *r)
 		return MOUNT_LINK;
 	case FACT_PLACE:
 		return MOUNT_PLACE;
+	case FACT_OWN:
+		return MOUNT_OWN;
 	case FACT_DEVICE:
 		return MOUNT_DEVICE;
 	default:
@@ -174,6 +176,7 @@ static bool
 is_unseen(const struct jail_mount *m, bool is_base, const char *path)
 {
 	return is_mask(m->kind) || m->kind == MOUNT_ETC_OWN ||
+	    m->kind == MOUNT_OWN ||
 	    (is_base && is_private(path));
 }
 
@@ -200,6 +203,8 @@ is_given(const struct ruling *r, const struct jail_mount *m, bool is_base)
 	case FACT_LINK:
 	case FACT_PLACE:
 		return !is_mask(m->kind) && m->kind != MOUNT_ETC_OWN;
+	case FACT_OWN:
+		return !is_base;
 	case FACT_DEVICE:
 		return m->kind != MOUNT_DEV;
 	case FACT_NKINDS:
@@ -241,7 +246,8 @@ plan_path(struct planner *p, const struct ruling *r)
 		pin_ancestors(p, m, f->node.real);
 	push(p, (struct jail_mount){ .kind = kind_of(r),
 	    .path = f->node.real, .why = f->why, .dev = f->node.dev,
-	    .ino = f->node.ino, .text = f->text });
+	    .ino = f->node.ino, .text = f->text,
+	    .size = r->kind == FACT_OWN ? p->mode->own_size : 0 });
 }
 
 /* A mask with something granted inside lets a walk pass through. */

@@ -15,6 +15,7 @@
 
 enum fact_kind {
 	FACT_PLACE,		/* the command must be able to stand there */
+	FACT_OWN,		/* a private folder, unless shown or denied */
 	FACT_LINK,		/* a symlink on the way to something granted */
 	FACT_SEE,		/* to be seen although /tmp or /run hides it */
 	FACT_ALLOW_READ,
@@ -50,6 +51,7 @@ struct mounts_mode {
 	bool		 is_closed;	/* reading has to be granted */
 	bool		 is_host_dev;	/* devices.mode: host */
 	uint64_t	 tmp_size;	/* of /tmp; 0: as usual */
+	uint64_t	 own_size;	/* of a FACT_OWN */
 	const char	*bwrap;		/* has to start outside the tree */
 };
 

@@ -431,6 +431,7 @@ plan_command(struct work *w, const struct run_options *ro, char **argv,
     char **env, struct err *e)
 {
 	struct jail_spec *spec = &w->plan->spec;
+	struct env_dirs dirs;
 
 	if (ro->command != NULL && shell_words(w->arena, ro, env, &argv, e) !=
 	    0)
@@ -438,8 +439,8 @@ plan_command(struct work *w, const struct run_options *ro, char **argv,
 	spec->argv = argv;
 	spec->uid = getuid();
 	spec->gid = getgid();
-	spec->envp = env_compose(w->arena, env, w->plan->policy,
-	    spec->write_roots, spec->nwrite_roots);
+	plan_dirs(w, env, &dirs);
+	spec->envp = env_compose(w->arena, env, w->plan->policy, &dirs);
 	spec->cwd = w->request.cwd;
 	spec->is_strict = w->plan->policy->profile.value == PROFILE_STRICT;
 	if (plan_nested(w, e) != 0)

@@ -16,6 +16,8 @@
 #include "policy/pattern.h"
 #include "policy/trust.h"
 
+enum { OWN_BYTES = 64 * 1024 * 1024 };	/* of XDG_RUNTIME_DIR */
+
 struct owns {
 	struct own_file	*v;
 	size_t		 n, cap;
@@ -137,6 +139,18 @@ take_mounts(struct work *w, struct facts *facts, const struct mounts *mounts)
 	buf_release(&names);
 }
 
+/* A folder for XDG_RUNTIME_DIR, unless the host's own is shown there. */
+static void
+add_runtime(struct work *w, char *const *env, struct facts *facts)
+{
+	const char *path = plan_runtime(w->arena, env);
+
+	if (path != NULL)
+		*vec_push(facts) = (struct mount_fact){ .kind = FACT_OWN,
+		    .node = { .path = path, .real = path, .kind = TREE_DIR },
+		    .why = "XDG_RUNTIME_DIR" };
+}
+
 /* A grant that may name something to be made, beyond the workspace. */
 static bool
 may_make(const struct policy *p)
@@ -176,9 +190,11 @@ plan_files(struct work *w, const struct run_options *ro, char *const *env,
 	    .notice = plan_notice, .arg = w };
 	struct mounts_mode mode = { .bwrap = w->plan->spec.bwrap,
 	    .is_host_dev = p->devices.mode.value == DEVICES_HOST,
-	    .tmp_size = tmp_size(p) };
+	    .tmp_size = tmp_size(p), .own_size = OWN_BYTES };
 	int rc;
 
+	if (mode.tmp_size > 0 && mode.tmp_size < mode.own_size)
+		mode.own_size = mode.tmp_size;
 	for (const struct policy *l = p; l != NULL; l = l->also)
 		mode.is_closed |= l->fs.default_deny_read.value ||
 		    l->fs.strict_deny_read.value;
@@ -198,6 +214,7 @@ plan_files(struct work *w, const struct run_options *ro, char *const *env,
 	rq.made = w->plan->made;
 	rc = facts_gather(&rq, &facts, e);
 	if (rc == 0) {
+		add_runtime(w, env, &facts);
 		mounts_plan(w->arena, &mode, facts.v, facts.n, &mounts);
 		rc = facts_check_roots(&mounts.roots, e);
 	}

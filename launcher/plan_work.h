@@ -5,6 +5,7 @@
 #ifndef FENCE_LAUNCHER_PLAN_WORK_H
 #define FENCE_LAUNCHER_PLAN_WORK_H
 
+#include "launcher/env.h"
 #include "launcher/plan.h"
 #include "policy/resolve.h"
 
@@ -25,6 +26,10 @@ struct work {
 void	*plan_keep(struct arena *, const void *, size_t bytes);
 /* A line for the user; arg is the struct work. */
 void	 plan_notice(const char *text, void *arg);
+
+/* plan_dirs.c: folders that variables name; after plan_files(). */
+const char	*plan_runtime(struct arena *, char *const *env);
+void	 plan_dirs(struct work *, char *const *env, struct env_dirs *ret);
 
 /* plan_files.c: mounts, writable trees, guarded names. */
 int	 plan_files(struct work *, const struct run_options *,

@@ -20,6 +20,7 @@ enum mount_kind {
 	MOUNT_RO,		/* host path at its own place, read-only */
 	MOUNT_RW,		/* ... writable */
 	MOUNT_TMPFS,		/* private and empty, mode 1777 */
+	MOUNT_OWN,		/* the same, mode 0700 */
 	MOUNT_MASK_DIR,		/* refused: mode 0000, read-only */
 	MOUNT_MASK_FILE,	/* the same for anything but a directory */
 	MOUNT_MASK_AROUND,	/* refused, but for what is mounted inside */
@@ -43,7 +44,7 @@ struct jail_mount {
 	dev_t		 dev;
 	ino_t		 ino;
 	const char	*text;	/* MOUNT_LINK */
-	uint64_t	 size;	/* MOUNT_TMPFS: bytes at most; 0: as usual */
+	uint64_t	 size;	/* TMPFS, OWN: bytes at most; 0: as usual */
 };
 
 /* An address range that the gate takes: connections go to the listener. */

@@ -300,6 +300,9 @@ plan_rules(struct buf *b, const struct jail_spec *spec, int abi,
 	add_rule(&rules, b, "/dev", landlock_dev_rights(abi));
 	for (size_t i = 0; i < 2; i++)
 		add_rule(&rules, b, private_dirs[i], write);
+	for (size_t i = 0; i < spec->nmounts; i++)
+		if (spec->mounts[i].kind == MOUNT_OWN)
+			add_rule(&rules, b, spec->mounts[i].path, write);
 	for (size_t i = 0; i < spec->nwrite_roots; i++)
 		add_rule(&rules, b, spec->write_roots[i], write);
 	at = plan_bytes(b, rules.v, rules.n * sizeof *rules.v);
@@ -515,7 +518,8 @@ jail_probe(const struct jail_spec *spec, struct err *e)
 
 static const char *const kind_text[] = {
 	[MOUNT_RO] = "read-only", [MOUNT_RW] = "writable",
-	[MOUNT_TMPFS] = "private", [MOUNT_MASK_DIR] = "hidden",
+	[MOUNT_TMPFS] = "private", [MOUNT_OWN] = "private",
+	[MOUNT_MASK_DIR] = "hidden",
 	[MOUNT_MASK_FILE] = "hidden", [MOUNT_MASK_AROUND] = "hidden",
 	[MOUNT_CLOSED] = "empty", [MOUNT_LINK] = "link",
 	[MOUNT_PLACE] = "empty", [MOUNT_ETC] = "read-only",

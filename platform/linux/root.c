@@ -333,6 +333,8 @@ put_tmpfs(const struct jail_mount *m, const char *path)
 
 	if (early_mount_point(path, 1, 0755) != 0)
 		return -1;
+	if (m->kind == MOUNT_OWN)
+		memcpy(options, "mode=0700", strlen("mode=0700"));
 	if (m->size > 0)
 		early_number(options + strlen(options), m->size);
 	else
@@ -379,6 +381,7 @@ put_mount(struct root *r, size_t i, const char *path)
 	case MOUNT_DEVICE:
 		return put(&r->tree_fd[i], path, way_mode(m->path));
 	case MOUNT_TMPFS:
+	case MOUNT_OWN:
 		return put_tmpfs(m, path);
 	case MOUNT_MASK_DIR:
 		return put_mask(r->mask_dir, path);
@@ -454,9 +457,12 @@ root_build(struct root *r, const char *run_dir, const char *etc_dir)
 	/* Our own /run is still writable: make mount points there now. */
 	for (size_t i = 0; i < spec->nmounts; i++) {
 		r->detail = (int)i;
-		if (strncmp(spec->mounts[i].path, "/run/", 5) == 0 &&
-		    r->tree_fd[i] >= 0 && put_point(r->tree_fd[i],
-		    spec->mounts[i].path, 0755) != 0)
+		if (strncmp(spec->mounts[i].path, "/run/", 5) != 0)
+			continue;
+		if ((r->tree_fd[i] >= 0 && put_point(r->tree_fd[i],
+		    spec->mounts[i].path, 0755) != 0) ||
+		    (spec->mounts[i].kind == MOUNT_OWN &&
+		    early_mkdirs(spec->mounts[i].path, 0755) != 0))
 			return -1;
 	}
 	r->detail = 0;

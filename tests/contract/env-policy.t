@@ -16,6 +16,58 @@ of() {	# of NAME: its line, or nothing
 	grep "^$1=" <<<"$out"
 }
 
+# TMPDIR and XDG_RUNTIME_DIR lead to where one can write.
+folders() {
+	local own dir engine t
+	own=/run/user/$(as "$who" id -u)
+
+	for dir in /nowhere /usr/share "$own" /tmp/nowhere relative; do
+		inside "$who" TMPDIR="$dir" XDG_RUNTIME_DIR="$dir"
+		is "$(of TMPDIR) $(of XDG_RUNTIME_DIR)" \
+		    "TMPDIR=/tmp XDG_RUNTIME_DIR=$own" \
+		    "$who: folders for those of $dir"
+	done
+	inside "$who" TMPDIR= XDG_RUNTIME_DIR=
+	is "$(of TMPDIR)$(of XDG_RUNTIME_DIR)" '' "$who: none for empty ones"
+	capture "$who" env -u TMPDIR -u XDG_RUNTIME_DIR "$FENCE_RUN" -- env
+	is "$(of TMPDIR)$(of XDG_RUNTIME_DIR)" '' "$who: nor for none"
+	as "$who" mkdir "$W/tmp" "$W/locked"
+	inside "$who" TMPDIR="$W/tmp" XDG_RUNTIME_DIR="$W/tmp"
+	is "$(of TMPDIR) $(of XDG_RUNTIME_DIR)" \
+	    "TMPDIR=$W/tmp XDG_RUNTIME_DIR=$W/tmp" "$who: usable ones stay"
+	inside "$who" TMPDIR="$W/none" XDG_RUNTIME_DIR="$W/none"
+	is "$(of TMPDIR) $(of XDG_RUNTIME_DIR)" \
+	    "TMPDIR=/tmp XDG_RUNTIME_DIR=$own" "$who: not if they are missing"
+	echo '{"filesystem":{"allowWrite":["."],"denyWrite":["locked"]}}' \
+	    >"$T/policy.json"
+	inside "$who" TMPDIR="$W/locked" XDG_RUNTIME_DIR="$W/locked"
+	is "$(of TMPDIR) $(of XDG_RUNTIME_DIR)" \
+	    "TMPDIR=/tmp XDG_RUNTIME_DIR=$own" "$who: nor if they are locked"
+	for engine in bwrap native; do
+		for t in workspace-write strict; do
+			capture "$who" env TMPDIR=/nowhere XDG_RUNTIME_DIR="$own" \
+			    "$FENCE_RUN" --engine $engine -t $t -- sh -c '
+			    stat -c "%a %u" "$XDG_RUNTIME_DIR"; ls -A "$XDG_RUNTIME_DIR"
+			    echo 1 >"$XDG_RUNTIME_DIR/f" && cat "$XDG_RUNTIME_DIR/f"
+			    touch "$XDG_RUNTIME_DIR/../f" || mktemp'
+			like "$out" "^700 $(as "$who" id -u)"$'\n1\n/tmp/[^\n]*$' \
+			    "$who: $engine: $t: a private one, and mktemp"
+		done
+	done
+	capture "$who" env XDG_RUNTIME_DIR="$own" "$FENCE_RUN" -- \
+	    sh -c 'head -c 65m /dev/zero >"$XDG_RUNTIME_DIR/f"'
+	like "$status:$err" '^1:.*No space' "$who: it has its bounds"
+	capture "$who" env XDG_RUNTIME_DIR="$own" TMPDIR="$W/tmp" "$FENCE_RUN" \
+	    -- "$FENCE_RUN" -- sh -c 'echo "$TMPDIR"; echo 1 \
+	    >"$XDG_RUNTIME_DIR/f" && cat "$XDG_RUNTIME_DIR/f"'
+	is "$out" "$W/tmp"$'\n1' "$who: fence in fence has the outer one's"
+	capture "$who" env XDG_RUNTIME_DIR="$own" "$FENCE_RUN" \
+	    --env XDG_RUNTIME_DIR=/mine -- sh -c 'echo "$XDG_RUNTIME_DIR"'
+	is "$out" /mine "$who: --env has the last word"
+	[ ! -e "$own/f" ]
+	ok $? "$who: nothing of that is on the host"
+}
+
 for who in $WHOS; do
 	W=$(workspace "$who")
 	secrets=(GH_TOKEN=1 API_KEY=1 MY_SECRET=1 DB_PASSWORD=1
@@ -48,14 +100,7 @@ for who in $WHOS; do
 	is "$(of 'LD_.*')$(of 'DYLD_.*')" "" "$who: the loader's are gone"
 
 	policy ''
-	inside "$who" TMPDIR=/nowhere XDG_RUNTIME_DIR=/run/user/12345
-	is "$(of TMPDIR)$(of XDG_RUNTIME_DIR)" "" \
-	    "$who: folders that are not there are not named"
-	as "$who" mkdir "$W/tmp"
-	inside "$who" TMPDIR="$W/tmp"
-	is "$(of TMPDIR)" "TMPDIR=$W/tmp" "$who: a usable TMPDIR stays"
-	capture "$who" env TMPDIR=/nowhere "$FENCE_RUN" -- sh -c 'mktemp'
-	is "$status" 0 "$who: mktemp works"
+	folders
 
 	# make's jobserver comes through by its descriptors.
 	printf 'all: a b\na b:\n\t@echo $@\ntop:\n\t+@%s -- make -s all\n' \

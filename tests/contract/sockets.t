@@ -169,6 +169,27 @@ ask probe-static "{$write,\"network\":{\"allowUnixSockets\":
 is "$(grep '^OK ' <<<"$out")" "OK unix-dgram $HOME/dgram.sock" \
     "$who: a datagram socket by path"
 
+# XDG_RUNTIME_DIR stays where it was, and nothing of the host's is in it.
+if [ "$who" = root ]; then
+	export XDG_RUNTIME_DIR=/run/user/0
+	ask probe-static "{$write}" "$(table)
+unix-serve /run/user/0/own.sock stream
+unix-serve /run/user/0/gnupg stream"
+	is "$(grep '^OK ' <<<"$out")" 'OK unix-serve /run/user/0/own.sock stream
+OK unix-serve /run/user/0/gnupg stream' \
+	    "root: a runtime folder of the command's own"
+	ask probe-static "{$write,\"network\":{\"allowUnixSockets\":
+	    [\"\$XDG_RUNTIME_DIR/bus\"]}}" "$(table)
+unix-serve /run/user/0/own.sock stream"
+	is "$(grep '^OK ' <<<"$out")" 'OK unix /run/user/0/bus
+OK unix-serve /run/user/0/own.sock stream' \
+	    "root: a socket of the host's is there where it is granted"
+	is "$(spoken)" /run/user/0/bus "root: and no other"
+	[ ! -e /run/user/0/own.sock ]
+	ok $? "root: the host's folder is as it was"
+	unset XDG_RUNTIME_DIR
+fi
+
 # All of them: those that can be seen.
 ask probe-static "{$write,\"network\":{\"allowAllUnixSockets\":true}}" \
     "$(table)"
