@@ -134,11 +134,11 @@ run_options(const char *program, const struct run_options *ro, char **argv,
 		printf("fence %s\n", FENCE_VERSION);
 		return 0;
 	}
+	if (ro->linux_features)
+		return cmd_features(program, 0, NULL, e);
 	if (ro->list_templates)
 		return cmd_template_list(program, 1, (char *[]){
 		    (char *)"list", NULL }, e);
-	if (ro->linux_features)
-		return cmd_features(program, 0, NULL, e);
 	if (argv[0] == NULL && ro->command == NULL) {
 		err_set(e, ERR_USAGE, "no command given");
 		err_hint(e, "%s [options] [--] command [argument ...]",

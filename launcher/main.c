@@ -3,6 +3,7 @@
  * sub-commands; fence has, and a first word that is none of them is a
  * command to run.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -33,17 +34,12 @@ own_memory(void)
 
 /* With 0, 1 or 2 closed, the first files we open would become stdio. */
 static int
-fill_stdio(void)
+fill_stdio(struct err *e)
 {
-	int fd;
-
-	do {
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
 		/* Not close-on-exec: it stands in for the missing stdio. */
-		fd = open("/dev/null", O_RDWR);
-	} while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd < 0)
-		return -1;
-	close(fd);
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+			return err_sys(e, errno, "cannot open '/dev/null'");
 	return 0;
 }
 
@@ -60,30 +56,63 @@ own_descriptors(void)
 		fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
+/*
+ * What has run out, whoever felt it: no policy is at fault, and no other hint
+ * would help.
+ */
+static int
+exhausted(struct err *e, int status)
+{
+	static const struct { int sys; const char *hint; } rows[] = {
+		{ EMFILE, "the limit on open files is used up: ulimit -n 256 "
+		    "is enough for most policies" },
+		{ ENFILE, "too many files are open on this machine: sysctl "
+		    "fs.file-max" },
+		{ ENOMEM, "the memory, or the limit on it (ulimit -v, "
+		    "memory.max of a cgroup), is used up" },
+	};
+
+	if (strcmp(e->msg, "out of memory") == 0 && e->sys == 0)
+		err_hint(e, "%s", rows[2].hint);
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		if (e->sys == rows[i].sys) {
+			err_hint(e, "%s", rows[i].hint);
+			return status == EXIT_POLICY ? EXIT_JAIL : status;
+		}
+	return status;
+}
+
+static int
+act(int argc, char **argv, struct err *e)
+{
+	const char *slash = strrchr(argv[0], '/');
+	const char *name = slash != NULL ? slash + 1 : argv[0];
+	const struct command *c = argc > 1 && strcmp(name, "fence") == 0 ?
+	    cmd_find(cmd_table, argv[1]) : NULL;
+
+	if (c == NULL)
+		return cmd_run(name, argc, argv, e);
+	if (c->fn == NULL)
+		return later(c->name, e);
+	return c->fn(name, argc - 1, argv + 1, e);
+}
+
 int
 main(int argc, char **argv)
 {
-	const char *slash, *name;
-	const struct command *c;
 	struct err e = { 0 };
-	int status;
+	int status = EXIT_JAIL;
 
-	if (argc < 1 || fill_stdio() != 0)
-		return EXIT_JAIL;
+	if (argc < 1)
+		return status;
 	own_descriptors();
 	own_memory();
-	slash = strrchr(argv[0], '/');
-	name = slash != NULL ? slash + 1 : argv[0];
-	c = argc > 1 && strcmp(name, "fence") == 0 ?
-	    cmd_find(cmd_table, argv[1]) : NULL;
-	if (c == NULL)
-		status = cmd_run(name, argc, argv, &e);
-	else if (c->fn == NULL)
-		status = later(c->name, &e);
-	else
-		status = c->fn(name, argc - 1, argv + 1, &e);
-	if (e.code != ERR_NONE)
+	if (fill_stdio(&e) == 0)
+		status = act(argc, argv, &e);
+	if (e.code != ERR_NONE) {
+		status = exhausted(&e, status);
 		err_print(&e, stderr);
+	}
 	if (fflush(stdout) != 0 && status == 0)
 		status = EXIT_JAIL;
 	return status;

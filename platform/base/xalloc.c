@@ -7,7 +7,9 @@
 _Noreturn void
 xalloc_die(void)
 {
-	static const char text[] = "fence: out of memory\n";
+	static const char text[] = "fence: out of memory\n"
+	    "fence: hint: the memory, or the limit on it (ulimit -v, "
+	    "memory.max of a cgroup), is used up\n";
 
 	(void)!write(STDERR_FILENO, text, sizeof text - 1);
 	_exit(125);

@@ -30,6 +30,41 @@ stub() {	# stub DIR LINE…: a bwrap that does these
 	as "$who" chmod 755 "$1/bwrap"
 }
 
+# Why there are no user namespaces: each known cause is told with its cure.
+# What this machine has not is laid over it, for the test alone; without the
+# marks of a container that it may carry.
+bare_root='set -e; mount -t tmpfs -o mode=755 tmpfs "$1"
+for d in /* /.[a-z]*; do
+	if [ -L "$d" ]; then cp -P "$d" "$1/"
+	elif [ -d "$d" ]; then mkdir "$1$d"; mount --rbind "$d" "$1$d"; fi
+done
+mount -t tmpfs tmpfs "$1/proc/sys/kernel"; mount -t tmpfs tmpfs "$1/run"'
+
+cause() {	# cause NAME HINT-REGEX SPOIL-SCRIPT [WRAPPER]
+	capture "$who" unshare -Um --keep-caps --map-current-user sh -c \
+	    "$bare_root; cd \"\$1\"; $3"'
+	    FENCE_PRETEND=nouserns exec chroot . sh -c "cd \"\$0\" && exec \"\$@\"" \
+	    "$2" $3 "$0" -- echo started' \
+	    "$FENCE_RUN" "$W" "$base" "${4-}"
+	fails "$who: $1" "cannot make the jail's namespaces" "$2"
+}
+
+causes() {
+	local k=proc/sys/kernel
+
+	cause 'no cause known' 'a container or security module' :
+	cause 'a container' 'docker/podman run --security-opt' \
+	    ': >run/.containerenv'
+	cause 'a filter' 'outside of the service or sandbox' : \
+	    "$PROBES/filtered user"
+	if [ "$who" = user ]; then	# these do not bind root
+		cause "Debian's switch" 'kernel.unprivileged_userns_clone=1' \
+		    "echo 0 >$k/unprivileged_userns_clone"
+		cause AppArmor 'kernel.apparmor_restrict_unprivileged_userns=0' \
+		    "echo 1 >$k/apparmor_restrict_unprivileged_userns"
+	fi
+}
+
 go='"$0" -- echo started'
 for who in $WHOS; do
 	base=$(workspace "$who")
@@ -64,6 +99,18 @@ for who in $WHOS; do
 	works "$who: one in the workspace is passed by"
 	script "$who" "$go" "PATH=here:.:$PATH"
 	works "$who: nor is a relative entry of PATH taken"
+	# Where there is no other: every usual place is empty.
+	capture "$who" unshare -Urm sh -c 'mount --bind /dev/null "$2" &&
+	    PATH=$1:$PATH exec "$0" -- echo started' "$FENCE_RUN" "$W/here" \
+	    "$(readlink -f "$(command -v bwrap)")"
+	fails "$who: only in the workspace" "here/bwrap' is not used" \
+	    'install the bubblewrap package'
+	as "$who" chmod 4755 "$bin/bwrap"
+	capture "$who" unshare -Urm sh -c 'mount --bind /dev/null "$2" &&
+	    PATH=$1:$PATH exec "$0" -- echo started' "$FENCE_RUN" "$bin" \
+	    "$(readlink -f "$(command -v bwrap)")"
+	fails "$who: only a setuid one" "bin/bwrap' is not used" \
+	    'install the bubblewrap package'
 	rm -r "$W/here"
 	# An earlier run may have put one wherever it could write.
 	stub "$base/tools/bin" 'echo hijacked' 'exit 0'
@@ -110,6 +157,7 @@ for who in $WHOS; do
 	nooverlay overlay modprobe
 	noseccomp filters CONFIG_SECCOMP_FILTER
 	EOF
+	causes
 	# As in containers: a part of /proc is covered.
 	for engine in bwrap native; do
 		capture "$who" unshare -Urm sh -c 'mount -t tmpfs tmpfs /proc/fs &&
@@ -120,13 +168,13 @@ for who in $WHOS; do
 	done
 
 	# ---- nothing left ----
-	for n in 1000 3000 4000 5000 6000 7000; do
+	for n in 1000 2500 3000 3500 4000 6000; do
 		script "$who" "ulimit -v $n; exec $go"
 		case $status in
 		0)	works "$who: $n kB of memory" ;;
 		126 | 127 | 139)	# its loader, before anything of ours
 			is "$out" "" "$who: $n kB of memory: nothing is started" ;;
-		*)	fails "$who: $n kB of memory" . ;;
+		*)	fails "$who: $n kB of memory" . memory ;;
 		esac
 	done
 

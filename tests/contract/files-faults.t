@@ -120,6 +120,12 @@ refuses() {	# refuses NAME [REGEX]
 	like "$err" "${2:-.}" "$1: which says why"
 }
 
+fails() {	# fails NAME REGEX HINT-REGEX: the machine is at fault
+	is "$status:$out" 125: "$1: 125, nothing was started"
+	like "$err" "$one_line" "$1: one clear line"
+	like "$err" "$2.*hint: .*$3" "$1: which says why, and what helps"
+}
+
 works_or_refuses() {	# NAME [REGEX]
 	if [ "$status" = 0 ]; then
 		works "$1"
@@ -180,9 +186,14 @@ for who in $WHOS; do
 	works_or_refuses "$who: no inotify" 'watch'
 
 	# No descriptors.
-	for n in 4 10 20 30 40; do
+	for n in 3 4 5 6 8 10 12 14 18 20 25 30 40; do
 		script "$who" "ulimit -n $n; $go"
-		works_or_refuses "$who: $n descriptors" 'Too many open files'
+		if [ "$status" != 0 ]; then
+			fails "$who: $n descriptors" 'Too many open files' \
+			    'ulimit -n'
+		else
+			works "$who: $n descriptors"
+		fi
 	done
 	script "$who" "ulimit -n 256; $go"
 	works "$who: 256 descriptors"
@@ -208,7 +219,8 @@ for who in $WHOS; do
 
 	# Where we stand.
 	script "$who" "mkdir gone && cd gone && rmdir ../gone && $go"
-	refuses "$who: a removed working directory" 'working directory'
+	fails "$who: a removed working directory" 'working directory' \
+	    'cd somewhere else'
 	script "$who" "mkdir -p p/c && cd p/c && chmod 0 .. && $go
 	    rv=\$?; chmod 755 ..; exit \$rv"
 	refuses "$who: one below what may not be searched" 'Permission denied'
