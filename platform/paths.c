@@ -149,7 +149,8 @@ try_program(const char *dir, size_t n, void *arg)
 		s->found = path;
 		return 1;
 	}
-	if (sys == EACCES)
+	/* What is in a folder that we may not search, nobody knows. */
+	if (sys == EACCES && access(path, F_OK) == 0)
 		s->refused = path;
 	return 0;
 }

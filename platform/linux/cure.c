@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -48,6 +50,19 @@ is_filtered(void)
 
 	(void)fd_read_file(AT_FDCWD, "/proc/self/status", text, sizeof text);
 	return strstr(text, "\nSeccomp:\t2") != NULL;
+}
+
+/* Since Linux 5.12 whoever maps uid 0 needs it, root of a container, too. */
+static bool
+lacks_setfcap(void)
+{
+	char text[8192];
+	const char *line;
+
+	(void)fd_read_file(AT_FDCWD, "/proc/self/status", text, sizeof text);
+	line = strstr(text, "\nCapEff:");
+	return line != NULL && (strtoull(line + strlen("\nCapEff:"), NULL,
+	    16) >> CAP_SETFCAP & 1) == 0;
 }
 
 static bool
@@ -126,6 +141,10 @@ cure_userns(int sys, bool is_map)
 		return (struct cure){ "there is no room for another process",
 		    "the limit on processes (ulimit -u, pids.max of a cgroup) "
 		    "or the memory is used up" };
+	if (sys == EPERM && is_map && is_root && lacks_setfcap())
+		return (struct cure){ "root without CAP_SETFCAP cannot be "
+		    "mapped into a new namespace", "docker/podman run "
+		    "--cap-add SETFCAP, or start fence as an ordinary user" };
 	for (size_t i = 0; i < sizeof causes / sizeof causes[0]; i++)
 		if (causes[i].is() && !(is_root && causes[i].is_root_free))
 			return causes[i].text;

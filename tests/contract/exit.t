@@ -14,9 +14,15 @@ statuses() {	# statuses WHO
 	like "$err" '/nonexistent/program' "$1: and is named"
 	fence "$1" -- no-such-program-on-the-path
 	is "$status" 127 "$1: a program that is not on the path is 127"
+	as "$1" sh -c 'mkdir "$1/shut" && chmod 0 "$1/shut"' sh "$W"
+	capture "$1" env PATH="$W/shut:$PATH" "$FENCE_RUN" -- no-such-program
+	is "$status" 127 "$1: also where a part of the path is closed"
+	as "$1" rmdir "$W/shut"
 	as "$1" sh -c 'echo echo >"$1/plain"' sh "$W"
 	fence "$1" -- ./plain
 	is "$status" 126 "$1: a file that is no program is 126"
+	capture "$1" env PATH="$W:$PATH" "$FENCE_RUN" -- plain
+	is "$status" 126 "$1: also on the path"
 	fence "$1" -- sh -c 'kill -TERM $$'
 	is "$status" 143 "$1: death by SIGTERM is 143"
 	fence "$1" -- sh -c 'kill -KILL $$'

@@ -57,6 +57,15 @@ causes() {
 	    ': >run/.containerenv'
 	cause 'a filter' 'outside of the service or sandbox' : \
 	    "$PROBES/filtered user"
+	if [ "$who" = root ]; then
+		capture root setpriv --bounding-set=-setfcap "$FENCE_RUN" -- \
+		    echo started
+		fails 'root: no CAP_SETFCAP' 'cannot map the user' \
+		    'cap-add SETFCAP'
+		capture root setpriv --bounding-set=-sys_admin,-setpcap,-setuid \
+		    "$FENCE_RUN" -- echo started
+		works 'root: others are not missed'
+	fi
 	if [ "$who" = user ]; then	# these do not bind root
 		cause "Debian's switch" 'kernel.unprivileged_userns_clone=1' \
 		    "echo 0 >$k/unprivileged_userns_clone"
