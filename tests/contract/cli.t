@@ -59,9 +59,13 @@ strings() {
 	    --shell-login -c 'shopt -q login_shell && echo login'
 	is "$out:$err" login:profile "$who: --shell-login reads the profile"
 	for sh in sh bash dash zsh fish; do
+		if ! command -v $sh >/dev/null; then
+			skip "no $sh here" "$who: --shell user: $sh"
+			continue
+		fi
 		capture "$who" env SHELL="$(command -v $sh)" "$FENCE_RUN" \
-		    --shell user -c 'false'
-		is "$status" 1 "$who: --shell user: $sh keeps the status"
+		    --shell user -c 'echo ran; sh -c "exit 3"'
+		is "$status:$out" 3:ran "$who: --shell user: $sh keeps the status"
 	done
 	capture "$who" env SHELL=/bin/dash "$FENCE_RUN" --shell user \
 	    -c 'echo $0'
@@ -189,9 +193,31 @@ first_things() {
 	is "$status" 2 "$who: a wrong option beats --version"
 	fence "$who" --version
 	like "$status:$out" '^0:fence [0-9]' "$who: --version"
+	fence "$who" -v
+	like "$status:$out" '^0:fence [0-9]' "$who: -v"
+	fence "$who" --list-templates --linux-features --version
+	like "$status:$out" '^0:fence [0-9.]*$' "$who: --version comes first"
+	fence "$who" --list-templates --linux-features
+	like "$status:$out" '^0:Linux Sandbox Features:' "$who: then the features"
+	fence "$who" -h
+	like "$status:$out" '^0:usage: fence-run' "$who: -h"
+	capture "$who" "$FENCE"
+	like "$status:$err" '^2:fence: no command' "$who: fence alone is exit 2"
+	capture "$who" "$FENCE" help
+	like "$status:$out" '^0:usage: fence ' "$who: fence help"
+	for sub in import hooks learn trace session; do
+		capture "$who" "$FENCE" $sub
+		like "$status:$err" "^2:.*'fence $sub' is not in this version.*hint: 'fence -- $sub'" \
+		    "$who: fence $sub is for a later version"
+	done
+	fence "$who" -t workspace-write.json true
+	is "$status" 0 "$who: -t NAME.json is NAME"
+	refuses 2 "no template is named 'no-such'" 'another template' \
+	    -t no-such touch ran
 	fence "$who" --list-templates touch ran
 	is "$status" 0 "$who: --list-templates runs nothing"
-	like "$out" 'workspace-write' "$who: --list-templates lists"
+	like "$out" $'^Available templates:\n\n  cargo-build .*\n  workspace-write      [a-z].*\n\n' \
+	    "$who: --list-templates lists them by name"
 	refuses 1 'bad\.json' 'a bad policy beats a missing program' \
 	    -s "$T/bad.json" no-such-program
 	refuses 2 'exclude each other' '-s and -t' -s "$T/p.json" -t code \

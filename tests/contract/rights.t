@@ -7,6 +7,33 @@ field() {	# field NAME: of a /proc/PID/status on stdin
 	sed -n "s/^$1:[[:space:]]*//p"
 }
 
+# What ptrace rights open, of pid 1 and of itself; queues by their name.
+calls='
+import ctypes, errno, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+class iovec(ctypes.Structure):
+    _fields_ = [("base", ctypes.c_void_p), ("len", ctypes.c_size_t)]
+def say(name, rv):
+    e = ctypes.get_errno()
+    print(name, "OK" if rv >= 0 else errno.errorcode.get(e, e))
+    return rv
+mine = ctypes.create_string_buffer(b"x" * 8)
+v = iovec(ctypes.addressof(mine), 8)
+for pid in 1, os.getpid():
+    who = "init" if pid == 1 else "self"
+    for call in "process_vm_readv", "process_vm_writev":
+        say(f"{call} {who}", getattr(libc, call)(pid, ctypes.byref(v), 1,
+            ctypes.byref(v), 1, 0))
+    fd = libc.syscall(434, pid, 0)
+    say(f"pidfd_getfd {who}", libc.syscall(438, fd, 0, 0))
+rt = ctypes.CDLL("librt.so.1", use_errno=True)
+say("queue of the host", rt.mq_open(sys.argv[1].encode(), os.O_RDONLY))'
+queue='
+import ctypes, os, sys
+rt = ctypes.CDLL("librt.so.1")
+q = rt.mq_open(sys.argv[1].encode(), os.O_RDWR | os.O_CREAT, 0o600, None)
+sys.exit(q < 0 or len(sys.argv) > 2 and rt.mq_unlink(sys.argv[1].encode()))'
+
 for who in $WHOS; do
 	W=$(workspace "$who")
 	for engine in bwrap native; do
@@ -36,7 +63,34 @@ for who in $WHOS; do
 		"${run[@]}" sh -c 'hostname planted; hostname'
 		is "$out" "$(hostname)" "$who, $engine: the host's name stays"
 
+		"${run[@]}" sh -c 'id -u; id -g'
+		is "$out" "$(as "$who" id -u)"$'\n'"$(as "$who" id -g)" \
+		    "$who, $engine: uid and gid are the caller's"
+		"${run[@]}" sh -c 'ls /dev | grep -vx console | xargs'
+		is "$out" 'core fd full null ptmx pts random shm stderr stdin stdout tty urandom zero' \
+		    "$who, $engine: a /dev of its own, with no other device"
+		"${run[@]}" sed -E 's/^([^ ]+ ){4}([^ ]+) ([^ ]+) .*/\2 \3,/' \
+		    /proc/self/mountinfo
+		is "$(grep -v nosuid, <<<"$out")" '' "$who, $engine: no mount has setuid"
+		is "$(grep -v nodev, <<<"$out" | grep -v '^/dev[/ ]')" '' \
+		    "$who, $engine: nor devices, outside of /dev"
+		like "$out" '/dev/null ro,nosuid,' "$who, $engine: as could be seen"
+
 		# IPC of the host's, and twins of the jail's own.
+		as "$who" python3 -c "$queue" "/fence-rights.$$"
+		ok $? "$who, $engine: the host has a queue"
+		"${run[@]}" python3 -c "$calls" "/fence-rights.$$"
+		is "$out" 'process_vm_readv init EPERM
+process_vm_writev init EPERM
+pidfd_getfd init EPERM
+process_vm_readv self OK
+process_vm_writev self OK
+pidfd_getfd self OK
+queue of the host ENOENT' "$who, $engine: no memory nor file of pid 1, no queue"
+		is "$(as "$who" python3 -c "$calls" "/fence-rights.$$" | tail -n 1)" \
+		    'queue of the host OK' "$who, $engine: outside it opens"
+		as "$who" python3 -c "$queue" "/fence-rights.$$" unlink
+		ok $? "$who, $engine: the host's queue is still there"
 		id=$(as "$who" ipcmk -M 4096 | grep -o '[0-9]*$')
 		"${run[@]}" sh -c 'ipcs -m | grep -c "^0x"; ipcmk -M 4096 \
 		    >/dev/null && ipcs -m | grep -c "^0x"'

@@ -134,6 +134,25 @@ for probe in probe-static probe; do
 	is "$(spoken)" "" "$who: $probe: nobody was spoken to"
 done
 
+# One of a pair of datagram sockets may name another address, too.
+pair='
+import errno, socket, sys
+s, t = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.send(b"x")
+print(t.recv(1).decode())
+try:
+    s.sendto(b"x", sys.argv[1])
+    print("sent")
+except OSError as e:
+    print("refused")'
+is "$(/usr/bin/python3 -c "$pair" "$HOME/dgram.sock")" $'x\nsent' \
+    "$who: outside one of a pair reaches another"
+is "$(spoken)" "$HOME/dgram.sock" "$who: who hears it"
+: >"$T/log"
+is "$(cd "$W" && "$FENCE_RUN" -s "$T/policy.json" -- /usr/bin/python3 -c \
+    "$pair" "$HOME/dgram.sock")" $'x\nrefused' "$who: inside its own twin alone"
+is "$(spoken)" "" "$who: nobody was spoken to"
+
 # With the built-in policy, and where the workspace is not even writable and
 # hence not looked through: a relative name says nothing there.
 printf '%s\n' "$(table)" >"$T/table"
