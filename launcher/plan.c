@@ -461,6 +461,13 @@ is_granted(const struct work *w, const char *path)
 	return v.action == ACTION_ALLOW;
 }
 
+/* Everything lies below "/", and no policy makes that writable. */
+static bool
+is_inside(const char *path, const char *dir)
+{
+	return strcmp(dir, "/") != 0 && str_path_below(path, dir);
+}
+
 /*
  * An earlier run may have put it there: we would execute it outside.  Where
  * "/" is granted nothing will be started at all.
@@ -472,8 +479,8 @@ is_commands(const char *path, void *arg)
 	const char *dir = arena_strndup(w->arena, path,
 	    (size_t)(strrchr(path, '/') + 1 - path));
 
-	if (str_path_below(path, w->request.cwd) ||
-	    str_path_below(path, w->plan->resolved.workspace))
+	if (is_inside(path, w->request.cwd) ||
+	    is_inside(path, w->plan->resolved.workspace))
 		return true;
 	return (access(path, W_OK) == 0 || access(dir, W_OK) == 0) &&
 	    is_granted(w, path) && !is_granted(w, "/");

@@ -115,6 +115,8 @@ places() {
 	as "$who" sh -c 'echo "{}" >"$1/here.json"; mkdir "$1/deep"' sh "$W/sub"
 	fence "$who" -s here.json --chdir sub -w deep -c 'echo x >deep/f'
 	is "$status" 0 "$who: --chdir: paths of options belong to it"
+	fence "$who" -s "$T/closed.json" -c 'pwd; ls . || echo shut'
+	is "$out" "$W"$'\nshut' "$who: also where it may not be read"
 	refuses 1 "cannot enter '/no/where'" 'a missing DIR' \
 	    --chdir /no/where touch ran
 	refuses 1 'cannot enter' 'a file as DIR' --chdir "$T/p.json" touch ran
@@ -220,6 +222,12 @@ first_things() {
 	    "$who: --list-templates lists them by name"
 	refuses 1 'bad\.json' 'a bad policy beats a missing program' \
 	    -s "$T/bad.json" no-such-program
+	refuses 2 'invalid --port' 'a bad port beats a bad policy' -p x \
+	    -s "$T/bad.json" touch ran
+	refuses 2 'execution-model' 'so does a model' -s "$T/bad.json" \
+	    --service-execution-model x touch ran
+	refuses 2 'none of default' 'and a shell' -s "$T/bad.json" --shell x \
+	    -c 'touch ran'
 	refuses 2 'exclude each other' '-s and -t' -s "$T/p.json" -t code \
 	    touch ran
 	refuses 2 'not in this version' '--weaker' --weaker landlock \
@@ -258,6 +266,7 @@ processes() {
 
 echo '{ "filesystem": { "allowWrite": ["."] } }' >"$T/p.json"
 echo '{ "filesystem": { "allowWrite": 1 } }' >"$T/bad.json"
+echo '{ "filesystem": { "defaultDenyRead": true } }' >"$T/closed.json"
 echo '{ "filesystem": { "allowWrite": ["."] }, "env": { "denySecrets": true,
     "set": { "CI": "1" } } }' >"$T/env.json"
 for who in $WHOS; do

@@ -105,6 +105,8 @@ is "$(stat -c %a "$W/new")" 600 "$who: a new one is its owner's"
 FENCE_LOG_FILE=$T/none/log fence "$who" --settings "$T/p.json" -- echo ran
 is "$out $status" "ran 0" "$who: an inherited one that cannot be opened"
 like "$err" '^fence: warning: FENCE_LOG_FILE: cannot open' "$who: is told"
+FENCE_LOG_FILE=' ' fence "$who" --settings "$T/p.json" -- echo ran
+is "$out $status$err" "ran 0" "$who: a blank one is none"
 fence "$who" --fence-log-file "$T/none/log" -- echo ran
 is "$out $status" " 125" "$who: one that was asked for is an error"
 like "$err" "fence: --fence-log-file: cannot open '$T/none/log'" "$who: told"

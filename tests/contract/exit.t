@@ -49,6 +49,35 @@ sigterm() {	# sigterm WHO
 	is "$?" 143 "$1: SIGTERM to fence-run ends a command without one"
 }
 
+# Each is passed on as often as it comes; the second is no order to kill.
+signals() {	# signals WHO
+	local s n names=(HUP INT QUIT TERM USR1 USR2 ALRM CONT TSTP WINCH)
+	start "$1" env --default-signal "$FENCE_RUN" -- python3 -c '
+import signal, sys
+got = open("signals", "w", 1)
+def hear(n, frame):
+    got.write(signal.Signals(n).name + "\n")
+for name in sys.argv[1:]:
+    signal.signal(getattr(signal, "SIG" + name), hear)
+open("ready", "w").close()
+while True:
+    signal.pause()' "${names[@]}"
+	wait_for 20 test -e "$W/ready"
+	for s in "${names[@]}"; do
+		for n in 1 2; do
+			kill -s "$s" "$pid"
+			wait_for 20 eval \
+			    '[ "$(grep -cx "SIG$s" "$W/signals")" -eq $n ]'
+			ok $? "$1: SIG$s, for the ${n}. time"
+		done
+	done
+	is "$(wc -l <"$W/signals")" 20 "$1: and nothing else"
+	kill -KILL "$pid"
+	wait "$pid" 2>/dev/null
+	is $? 137 "$1: SIGKILL is fence-run's own"
+	as "$1" rm "$W/ready" "$W/signals"
+}
+
 stragglers() {	# stragglers WHO
 	# The ceiling is the runner's: a wait for sleep 100 would pass 30 s.
 	local begin=$SECONDS
@@ -87,6 +116,7 @@ for who in $WHOS; do
 	W=$(workspace "$who")
 	statuses "$who"
 	sigterm "$who"
+	signals "$who"
 	stragglers "$who"
 	descriptors "$who"
 done

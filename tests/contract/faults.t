@@ -108,6 +108,8 @@ for who in $WHOS; do
 	works "$who: one in the workspace is passed by"
 	script "$who" "$go" "PATH=here:.:$PATH"
 	works "$who: nor is a relative entry of PATH taken"
+	W=/ fence "$who" -t default-deny -- echo started
+	works "$who: in / everything is below, and is taken"
 	# Where there is no other: every usual place is empty.
 	capture "$who" unshare -Urm sh -c 'mount --bind /dev/null "$2" &&
 	    PATH=$1:$PATH exec "$0" -- echo started' "$FENCE_RUN" "$W/here" \

@@ -102,6 +102,9 @@ for who in $WHOS; do
 		[ ! -e /dev/shm/fence-shm ]
 		ok $? "$who: shared memory stays the jail's own"
 	fi
+	policy '{"devices":{"allow":["/dev/no-such"]}}'
+	fence "$who" -s "$T/policy.json" -- sh -c 'ls /dev | grep -c such'
+	is "$out:$err" 0: "$who: a device that is missing is passed over"
 	if [ -e /dev/fuse ]; then
 		policy '{"devices":{"allow":["/dev/fuse"]}}'
 		fence "$who" -s "$T/policy.json" -- sh -c \
