@@ -164,6 +164,11 @@ masked() {
 			    "$who: $mask: and fence-run starts nothing" ;;
 		esac
 	done <<<"$MASKS"
+	# What the default policy does not need is named all the same.
+	doctor "$who" FENCE_PRETEND=nocgroup -- --json
+	is "$status $(jq -r '.machine[] | select(.id == "cgroup") |
+	    "\(.status) \(.needed) \(.cure)"' <<<"$out" | cut -c 1-24)" \
+	    '0 absent false systemd-run' "$who: nocgroup: told, and no more"
 	doctor "$who" FENCE_PRETEND=landlock=3
 	like "$out" 'degraded +landlock +ABI 3: no say in ioctl of devices, signals' \
 	    "$who: the rights that an older Landlock lacks are named"
