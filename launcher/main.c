@@ -72,6 +72,9 @@ exhausted(struct err *e, int status)
 		    "memory.max of a cgroup), is used up" },
 	};
 
+	if (e->sys == EAGAIN && e->hint[0] == '\0')	/* of a fork */
+		err_hint(e, "the limit on processes (ulimit -u, pids.max of a "
+		    "cgroup) or the memory is used up");
 	if (strcmp(e->msg, "out of memory") == 0 && e->sys == 0)
 		err_hint(e, "%s", rows[2].hint);
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)

@@ -6,6 +6,14 @@
 nl=$'\n'
 one_line="^fence: [^$nl]+(${nl}fence: hint: [^$nl]+)?\$"
 
+# The cure of a fork that fails; that of bwrap is told by bwrap.
+forks() {	# forks NAME REGEX
+	case $err in
+	bwrap:*)	set -- "$1" "($2|native)" ;;
+	esac
+	fails "$1" 'Resource temporarily unavailable' "$2"
+}
+
 fails() {	# fails NAME REGEX [HINT-REGEX]: of the last capture
 	is "$status:$out" 125: "$1: nothing is started"
 	# bwrap speaks for itself before we do.
@@ -222,13 +230,33 @@ for n in 1 2 3 4 5 6; do
 	script user "ulimit -u $n; exec $go"
 	case $status in
 	0)	works "user: $n processes" ;;
-	*)	fails "user: $n processes" 'Resource temporarily unavailable' ;;
+	*)	forks "user: $n processes" 'ulimit -u' ;;
 	esac
 done
 script user "ulimit -u 1; exec $go"
 fails "user: no process of uid $bash_uid can be started" \
     'Resource temporarily unavailable' 'ulimit -u'
+# A group of the test's own holds root, too.
+group=/sys/fs/cgroup/pids/fence-faults.$$
+if [ "$IS_ROOT" = 1 ] && mkdir "$group" 2>/dev/null; then
+	W=$(workspace root)
+	for n in 1 2 3 4 5 6 7 8; do
+		echo $n >"$group/pids.max"
+		capture root sh -c 'echo $$ >"$1/cgroup.procs" && exec "$0" -- \
+		    echo started' "$FENCE_RUN" "$group"
+		case $status in
+		0)	works "root: $n processes" ;;
+		*)	forks "root: $n processes" pids.max ;;
+		esac
+	done
+	is "$status" 0 "root: eight are enough"
+	wait_for 20 rmdir "$group" 2>/dev/null
+	ok $? "root: and nobody is left in the group"
+elif [ "$IS_ROOT" = 1 ]; then
+	skip "no cgroup of version 1 counts processes" "root: no process more"
+fi
 if [ "$IS_ROOT" = 1 ]; then
+	W=$(workspace user)
 	own=$W/own
 	cp -R "$FENCE_PREFIX" "$own"
 	for part in fence-init fence-net libfence-shim.so; do
