@@ -351,8 +351,8 @@ plan_program(struct work *w, const struct run_options *ro, struct err *e)
 {
 	struct jail_spec *spec = &w->plan->spec;
 
-	if (paths_program(w->arena, spec->argv[0], w->request.cwd,
-	    env_get(spec->envp, "PATH"), &spec->program, e) == 0)
+	if (paths_program(w->arena, spec->argv[0], env_get(spec->envp,
+	    "PATH"), &spec->program, e) == 0)
 		return 0;
 	if (ro->command != NULL && ro->shell == NULL)
 		err_hint(e, "--shell user takes the shell of $SHELL for -c");

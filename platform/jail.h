@@ -105,7 +105,7 @@ struct jail_spec {
 
 	uid_t			 uid;		/* inside as outside */
 	gid_t			 gid;
-	const char		*program;	/* resolved path to execute */
+	const char		*program;	/* path to execute, from cwd */
 	char *const		*argv;
 	char *const		*envp;
 	const char		*cwd;

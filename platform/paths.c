@@ -59,7 +59,6 @@ struct search {
 	const char	*name;
 	bool		(*is_foreign)(const char *, void *);	/* bwrap only */
 	void		*arg;
-	const char	*cwd;		/* programs only */
 	const char	*found;
 	const char	*refused;	/* exists, but may not be used */
 	int		 sys;
@@ -139,12 +138,8 @@ try_program(const char *dir, size_t n, void *arg)
 	const char *path;
 	int sys = 0;
 
-	if (n == 0 || dir[0] != '/')
-		path = arena_printf(s->arena, "%s/%.*s/%s", s->cwd, (int)n,
-		    dir, s->name);
-	else
-		path = arena_printf(s->arena, "%.*s/%s", (int)n, dir,
-		    s->name);
+	path = arena_printf(s->arena, "%.*s/%s", n > 0 ? (int)n : 1,
+	    n > 0 ? dir : ".", s->name);
 	if (is_program(path, &sys)) {
 		s->found = path;
 		return 1;
@@ -156,15 +151,14 @@ try_program(const char *dir, size_t n, void *arg)
 }
 
 int
-paths_program(struct arena *a, const char *name, const char *cwd,
-    const char *path_var, const char **ret, struct err *e)
+paths_program(struct arena *a, const char *name, const char *path_var,
+    const char **ret, struct err *e)
 {
-	struct search s = { .arena = a, .name = name, .cwd = cwd };
+	struct search s = { .arena = a, .name = name };
 	int sys = 0;
 
 	if (strchr(name, '/') != NULL) {
-		s.found = name[0] == '/' ? arena_strdup(a, name) :
-		    arena_printf(a, "%s/%s", cwd, name);
+		s.found = arena_strdup(a, name);
 		if (!is_program(s.found, &sys)) {
 			if (sys == EACCES)
 				s.refused = s.found;

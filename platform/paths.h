@@ -24,10 +24,11 @@ int	 paths_bwrap(struct arena *, bool (*is_foreign)(const char *, void *),
 	    void *arg, const char **ret, struct err *);
 
 /*
- * The program that execvp(name) would start, as an absolute path.  Fails
- * with ERR_NOTFOUND or ERR_NOEXEC.  cwd: for names with a slash.
+ * The program that execvp(name) would start here, by the path that execvp()
+ * would give it: a script sees it as $0.  Fails with ERR_NOTFOUND or
+ * ERR_NOEXEC.
  */
-int	 paths_program(struct arena *, const char *name, const char *cwd,
-	    const char *path_var, const char **ret, struct err *);
+int	 paths_program(struct arena *, const char *name, const char *path_var,
+	    const char **ret, struct err *);
 
 #endif

@@ -21,6 +21,21 @@ for who in $WHOS; do
 	is "$status" 127 "$who: one word with a blank is one program"
 	fence "$who" -- sh -c 'echo "$0"'
 	is "$out" sh "$who: argv[0]"
+	# A script sees the path by which it was found.
+	for s in '#!/bin/sh' ''; do
+		printf '%s\necho "$0"\n' "$s" | as "$who" tee "$W/script" >/dev/null
+		as "$who" chmod 755 "$W/script"
+		for way in ./script ../"${W##*/}"/script "$W/script"; do
+			fence "$who" -- "$way"
+			is "$out" "$way" "$who: \$0 of $way ($s)"
+		done
+		for path in . "$W" ''; do
+			capture "$who" env PATH="$path:$PATH" "$FENCE_RUN" \
+			    --chdir . -- script
+			is "$out" "${path:-.}/script" "$who: \$0 by PATH=$path ($s)"
+		done
+	done
+	as "$who" rm "$W/script"
 	many=$(seq 5000)
 	# shellcheck disable=SC2086 # a list of words
 	fence "$who" -- sh -c 'echo $#' sh $many

@@ -57,6 +57,11 @@ folders() {
 	capture "$who" env XDG_RUNTIME_DIR="$own" "$FENCE_RUN" -- \
 	    sh -c 'head -c 65m /dev/zero >"$XDG_RUNTIME_DIR/f"'
 	like "$status:$err" '^1:.*No space' "$who: it has its bounds"
+	echo '{"limits":{"tmp":"1M"}}' >"$T/policy.json"
+	capture "$who" env XDG_RUNTIME_DIR="$own" "$FENCE_RUN" \
+	    -s "$T/policy.json" -- sh -c 'cd "$XDG_RUNTIME_DIR" &&
+	    head -c 600k /dev/zero >a && head -c 600k /dev/zero >b || echo full'
+	is "$out" full "$who: limits.tmp is one"
 	capture "$who" env XDG_RUNTIME_DIR="$own" TMPDIR="$W/tmp" "$FENCE_RUN" \
 	    -- "$FENCE_RUN" -- sh -c 'echo "$TMPDIR"; echo 1 \
 	    >"$XDG_RUNTIME_DIR/f" && cat "$XDG_RUNTIME_DIR/f"'
