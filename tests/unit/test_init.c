@@ -583,6 +583,8 @@ main(void)
 	};
 
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGINT, SIG_DFL);	/* as a shell leaves them to what it */
+	signal(SIGQUIT, SIG_DFL);	/* starts in the background: ignored */
 	alarm(60);
 	return cmocka_run_group_tests(tests, setup, teardown);
 }
