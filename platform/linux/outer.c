@@ -498,6 +498,29 @@ detail_text(const struct outer *o)
 	}
 }
 
+/*
+ * The namespaces are ours, and yet we may not: whoever forbids namespaces
+ * elsewhere (AppArmor, a container's filter) took the rights in them.
+ */
+static bool
+lacks_rights(const struct outer *o)
+{
+	switch (o->failed_at) {
+	case OUTER_ROUTE:
+	case OUTER_LISTEN:
+	case OUTER_NFT:
+	case OUTER_HOLD:
+	case OUTER_ROOT:
+		return o->sys == EPERM;
+	case OUTER_PRIVATE:
+	case OUTER_RUN:
+	case OUTER_ETC:
+		return o->sys == EPERM || o->sys == EACCES;
+	default:
+		return false;
+	}
+}
+
 int
 outer_explain(const struct outer *o, struct err *e)
 {
@@ -506,6 +529,10 @@ outer_explain(const struct outer *o, struct err *e)
 	err_sys(e, o->sys, "%s%s%s%s", step_text[o->failed_at],
 	    detail != NULL ? " (" : "", detail != NULL ? detail : "",
 	    detail != NULL ? ")" : "");
+	if (lacks_rights(o)) {
+		err_hint(e, "%s", cure_userns(o->sys, false).cure);
+		return -1;
+	}
 	switch (o->failed_at) {
 	case OUTER_CLONE:
 	case OUTER_MAPS:

@@ -65,6 +65,12 @@ causes() {
 	    ': >run/.containerenv'
 	cause 'a filter' 'outside of the service or sandbox' : \
 	    "$PROBES/filtered user"
+	# It lets namespaces be made, and forbids what one needs in them.  A
+	# machine made from a container's image may carry its marks.
+	capture "$who" "$PROBES/filtered" user-nested "$FENCE_RUN" -- \
+	    echo started
+	fails "$who: a filter with holes" 'nftables rule .*not permitted' \
+	    '(outside of the service|docker/podman run --security-opt)'
 	if [ "$who" = root ]; then
 		capture root setpriv --bounding-set=-setfcap "$FENCE_RUN" -- \
 		    echo started
