@@ -27,7 +27,7 @@ struct pty {
 	struct watch	*master, *term, *lines, *look;
 	struct termios	 saved;		/* valid while is_raw */
 	bool		 is_started;
-	bool		 is_raw;
+	bool		 is_raw;	/* or as good as, before the start */
 	bool		 is_ended;	/* the command's side: nothing comes */
 	bool		 is_deaf;	/* ours takes nothing any more */
 	void		(*done)(void *);	/* set: finishing */
@@ -52,7 +52,8 @@ interest(struct pty *p)
 {
 	if (p->term != NULL)
 		watch_events(p->term,
-		    (p->is_raw && p->nin == 0 ? LOOP_READ : 0) |
+		    (p->is_raw && p->is_started && p->nin == 0 ?
+		    LOOP_READ : 0) |
 		    (p->nout > 0 ? LOOP_WRITE : 0));
 	if (p->master != NULL)
 		watch_events(p->master, p->is_ended ? 0 :
@@ -84,22 +85,59 @@ leave_raw(struct pty *p)
 	p->is_raw = false;
 }
 
+/*
+ * The lines that were typed so far.  As bytes they would do but for the end
+ * of file, which a raw read shows as NUL.
+ */
+static void
+take_lines(struct pty *p)
+{
+	const cc_t *cc = p->saved.c_cc;
+	ssize_t n;
+
+	while (p->nin < IN_BYTES - 1 && (n = read(p->term_fd, p->in + p->nin,
+	    IN_BYTES - 1 - p->nin)) >= 0) {
+		p->nin += (size_t)n;
+		if (n > 0 && (p->in[p->nin - 1] == '\n' ||
+		    p->in[p->nin - 1] == (char)cc[VEOL]))
+			continue;
+		p->in[p->nin++] = (char)cc[VEOF];
+	}
+}
+
+/*
+ * Before the command runs, the keys it will get are kept as they are typed,
+ * for its own terminal to make of them what they mean; but those that are
+ * signals are ours, and lines that we print end as ever.
+ */
+static int
+set_raw(struct pty *p)
+{
+	struct termios raw = p->saved;
+
+	cfmakeraw(&raw);
+	if (!p->is_started) {
+		raw.c_lflag |= p->saved.c_lflag & ISIG;
+		raw.c_oflag = p->saved.c_oflag;
+	}
+	return tcsetattr(p->term_fd, TCSANOW, &raw);
+}
+
 /* A shell's `fg` of a job that runs comes without any signal. */
 static void
 enter_raw(struct pty *p)
 {
-	struct termios raw;
-
 	if (!is_foreground(p)) {
-		watch_after(p->look, LOOK_MS);
+		if (p->is_started)
+			watch_after(p->look, LOOK_MS);
 		return;
 	}
 	copy_size(p);
 	if (p->is_raw || tcgetattr(p->term_fd, &p->saved) != 0)
 		return;
-	raw = p->saved;
-	cfmakeraw(&raw);
-	p->is_raw = tcsetattr(p->term_fd, TCSANOW, &raw) == 0;
+	if (!p->is_started && (p->saved.c_lflag & ICANON) != 0)
+		take_lines(p);
+	p->is_raw = set_raw(p) == 0;
 }
 
 static void
@@ -327,6 +365,7 @@ pty_open(struct loop *loop, struct pty **ret, int *ret_fd, struct err *e)
 		pty_free(p);
 		return -1;
 	}
+	enter_raw(p);
 	*ret = p;
 	return 0;
 }
@@ -367,7 +406,12 @@ pty_started(struct pty *p)
 		return;
 	p->is_started = true;
 	take_stderr(p);
-	enter_raw(p);
+	if (p->is_raw && is_foreground(p)) {
+		(void)set_raw(p);
+	} else {
+		p->is_raw = false;
+		enter_raw(p);
+	}
 	interest(p);
 }
 

@@ -4,8 +4,9 @@
  * has our terminal itself, and nothing stands between.
  *
  * Ours is raw while the command runs in the foreground, so that every key
- * goes through and the command's terminal gives it its meaning; it is as it
- * was at every end, and whenever we stop or are in the background.  Lines
+ * goes through and the command's terminal gives it its meaning; keys that are
+ * typed while it starts wait for it.  It is as it was at every end, and
+ * whenever we stop or are in the background.  Lines
  * that fence-run prints meanwhile go the same way as the command's output.
  * All functions but pty_open() take NULL, and then do nothing.
  */

@@ -224,6 +224,9 @@ control_step(struct run *r)
 	case INIT_STOPPED:
 		tty_stopped(r->tty, msg.value);
 		break;
+	case INIT_ALONE:
+		tty_alone(r->tty, msg.value);
+		break;
 	case INIT_EXITED:
 		init_exited(r, msg.value);
 		break;
@@ -316,6 +319,18 @@ early_signal(int signo, void *arg)
 	r->status = EXIT_SIGNAL + signo;
 	if (!r->is_jail_gone)
 		kill(r->jail.pid, SIGKILL);
+}
+
+/* Whether the group was sent it fence-init knows, which is of it. */
+static void
+ask_signal(int signo, bool wants_answer, void *arg)
+{
+	struct run *r = arg;
+	struct init_msg m = { .kind = INIT_ASK, .step = wants_answer,
+	    .value = signo };
+
+	(void)fd_send(r->jail.control_fd, &m, sizeof m, NULL, 0,
+	    MSG_DONTWAIT);
 }
 
 /* ---- what the shim says ---- */
@@ -561,7 +576,7 @@ make_loop(struct run *r, struct err *e)
 	    .ports = &r->plan->ports, .desk = r->desk,
 	    .jail_pid = r->jail.pid, .is_debug = r->is_debug };
 	struct tty_config tc = { .loop = r->loop, .early = early_signal,
-	    .arg = r, .pty = r->pty,
+	    .ask = ask_signal, .arg = r, .pty = r->pty,
 	    .is_apart = r->plan->spec.session != JAIL_SESSION_SAME };
 	bool has_gate = !r->plan->spec.shares_net;
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "launcher/pty.h"
@@ -17,19 +18,24 @@
 static const int passed_on[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1,
     SIGUSR2, SIGALRM, SIGCONT, SIGTSTP, SIGWINCH };
 
-enum { NSIGNALS = sizeof passed_on / sizeof passed_on[0] };
+enum {
+	NSIGNALS = sizeof passed_on / sizeof passed_on[0],
+	PATIENCE_MS = 1000,	/* see tty_early_fn */
+};
 
 struct tty {
 	struct watch	*watch[NSIGNALS];
 	struct tty_config c;
 	int		 pid_fd;	/* of the command, -1 before it runs */
-	int		 waiting;	/* a signal that came before, or 0 */
+	sigset_t	 waiting;	/* came before */
+	int64_t		 since_ms;	/* when one came that ends us, or 0 */
 	int		 term_fd;	/* a terminal among 0..2, or -1 */
 	struct termios	 modes;		/* with has_modes: as we found them */
 	bool		 has_modes;
 	bool		 was_killed;
 	bool		 was_foreground;
 	bool		 has_terminal;
+	bool		 has_stopped;	/* since SIGTSTP was asked about */
 };
 
 static bool
@@ -51,24 +57,66 @@ pass_on(const struct tty *t, int signo, bool is_for_all)
 		syscall(SYS_pidfd_send_signal, t->pid_fd, signo, NULL, 0);
 }
 
+static int64_t
+now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
 /*
- * The command may run already and the word of it be on its way: one signal
- * waits for that, another one does not.
+ * The command may run already and the word of it be on its way: all wait for
+ * that.  The size needs no telling: it is asked for.
  */
 static void
 on_early(struct tty *t, int signo)
 {
+	int64_t now;
+
+	if (signo == SIGWINCH)
+		return;
+	if (signo == SIGCONT)
+		sigdelset(&t->waiting, SIGTSTP);
+	else if (signo == SIGTSTP)
+		sigdelset(&t->waiting, SIGCONT);
+	sigaddset(&t->waiting, signo);
 	if (!ends_us(signo))
 		return;
-	if (t->waiting != 0)
+	now = now_ms();
+	if (t->since_ms == 0)
+		t->since_ms = now;
+	else if (now - t->since_ms >= PATIENCE_MS)
 		t->c.early(signo, t->c.arg);
-	t->waiting = signo;
+}
+
+/*
+ * In our group.  What the terminal sent (SI_KERNEL) went to all of it, but a
+ * hang-up to the session's leader alone; fence-init is told, which has it,
+ * too, so that it does not take it for the next.
+ */
+static void
+ask(struct tty *t, int signo, bool is_terminal)
+{
+	if (signo == SIGTSTP)
+		t->has_stopped = false;
+	t->c.ask(signo, !is_terminal || signo == SIGHUP, t->c.arg);
+}
+
+void
+tty_alone(struct tty *t, int signo)
+{
+	/* Once continued it must not stop anew for the same key. */
+	if (signo != SIGTSTP || !t->has_stopped)
+		pass_on(t, signo, false);
 }
 
 static void
 on_signal(struct watch *w, int signo, void *arg)
 {
 	struct tty *t = arg;
+	bool is_terminal = loop_signal_code(w) == SI_KERNEL;
 
 	if (t->pid_fd < 0) {
 		on_early(t, signo);
@@ -80,12 +128,11 @@ on_signal(struct watch *w, int signo, void *arg)
 		pty_continued(t->c.pty);
 	else if (ends_us(signo))
 		pty_abandon(t->c.pty);
-	/* SI_KERNEL: the terminal sent it, to the command as well if it is
-	 * of our session; but a hang-up to the session's leader alone. */
-	if (loop_signal_code(w) != SI_KERNEL || (signo == SIGHUP &&
-	    getsid(0) == getpid()))
-		pass_on(t, signo, t->c.is_apart && signo == SIGCONT);
-	else if (t->c.is_apart && signo != SIGWINCH)
+	if (!t->c.is_apart)
+		ask(t, signo, is_terminal);
+	else if (!is_terminal || (signo == SIGHUP && getsid(0) == getpid()))
+		pass_on(t, signo, signo == SIGCONT);
+	else if (signo != SIGWINCH)
 		pass_on(t, signo, true);
 }
 
@@ -99,13 +146,15 @@ tty_start(const struct tty_config *c)
 	t->c = *c;
 	t->pid_fd = -1;
 	t->term_fd = -1;
+	sigemptyset(&t->waiting);
 	for (int fd = 0; fd <= 2 && t->term_fd < 0; fd++)
 		if (isatty(fd))
 			t->term_fd = fd;
 	t->was_foreground = t->term_fd >= 0 &&
 	    tcgetpgrp(t->term_fd) == getpgrp();
-	t->has_modes = t->was_foreground && tcgetattr(t->term_fd,
-	    &t->modes) == 0;
+	/* With a relay they are its to keep. */
+	t->has_modes = c->pty == NULL && t->was_foreground &&
+	    tcgetattr(t->term_fd, &t->modes) == 0;
 	auto_fd ctty = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
 	t->has_terminal = ctty >= 0;
 	for (size_t i = 0; i < NSIGNALS; i++) {
@@ -123,8 +172,14 @@ tty_command(struct tty *t, int pid_fd)
 {
 	t->pid_fd = pid_fd;
 	pty_started(t->c.pty);
-	if (t->waiting != 0)
-		pass_on(t, t->waiting, false);
+	for (size_t i = 0; i < NSIGNALS; i++) {
+		if (sigismember(&t->waiting, passed_on[i]) != 1)
+			continue;
+		if (t->c.is_apart)
+			pass_on(t, passed_on[i], false);
+		else
+			ask(t, passed_on[i], false);
+	}
 }
 
 /* The parent, from the end of /proc/PID/stat: "... (name) S 123 ...". */
@@ -180,6 +235,8 @@ tty_stopped(struct tty *t, int signo)
 	 * command knows nothing of us. */
 	if (!t->has_terminal)
 		return;
+	sigdelset(&t->waiting, SIGTSTP);
+	t->has_stopped = true;
 	pty_stopped(t->c.pty);
 	kill(getpid(), SIGSTOP);
 }

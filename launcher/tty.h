@@ -1,10 +1,12 @@
 /*
  * tty: terminal, job control and signals of the command, so that it behaves
  * as if fence-run were not there.  The command shares our session and our
- * process group: what the terminal sends reaches it by itself, and only what
- * another process sent to fence-run is passed on.  In a session of its own it
- * is reached by nothing but us: what the terminal sends is passed on to its
- * whole group.  Nothing is escalated.
+ * process group: what the terminal sends, or anybody to the group, reaches it
+ * by itself, and only what was sent to fence-run alone is passed on.  Which of
+ * the two it was no signal tells; fence-init, which is of the group as well,
+ * is asked.  In a session of its own the command is reached by nothing but
+ * us: what the terminal sends is passed on to its whole group.  Nothing is
+ * escalated, and what comes while the command is being started waits for it.
  *
  * All signals are blocked in fence-run from before the jail is made.
  */
@@ -19,13 +21,17 @@
 struct pty;
 struct tty;
 
-/* early: called for a second signal that ends us before there is a command;
- * the first one is the command's as soon as it runs. */
+/* early: called for a signal that would end us while the command starts, if
+ * one waits for it since a second or longer: it hangs. */
 typedef void	 tty_early_fn(int signo, void *arg);
+/* ask: tty_alone() is the answer, if it is wanted, and only where the group
+ * did not get the signal. */
+typedef void	 tty_ask_fn(int signo, bool wants_answer, void *arg);
 
 struct tty_config {
 	struct loop	*loop;
 	tty_early_fn	*early;
+	tty_ask_fn	*ask;
 	void		*arg;
 	bool		 is_apart;	/* the command has its own session */
 	struct pty	*pty;		/* ... and terminal; or NULL.  Borrowed */
@@ -33,6 +39,7 @@ struct tty_config {
 
 struct tty	*tty_start(const struct tty_config *);
 void		 tty_command(struct tty *, int pid_fd);	/* it runs; borrowed */
+void		 tty_alone(struct tty *, int signo);
 /* A signal stopped it: so do we. */
 void		 tty_stopped(struct tty *, int signo);
 /*

@@ -127,6 +127,7 @@ struct ahead *
 ahead_start(bool with_gate)
 {
 	struct ahead *a = calloc(1, sizeof *a);
+	sigset_t all, old;
 	void *p;
 	int cpu;
 
@@ -148,6 +149,10 @@ ahead_start(bool with_gate)
 		return a;
 	}
 	cpu = sched_getcpu();
+	/* A key of the terminal must not end or stop it while it leaves us
+	 * waiting for it. */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &old);
 	/* fork() but for the descriptors, which are ours as well. */
 	a->pid = (pid_t)syscall(SYS_clone, CLONE_FILES | SIGCHLD, NULL, NULL,
 	    NULL, 0);
@@ -159,6 +164,7 @@ ahead_start(bool with_gate)
 		a->end->sys = errno;
 		a->pid = 0;
 	}
+	sigprocmask(SIG_SETMASK, &old, NULL);
 	return a;
 }
 

@@ -267,6 +267,19 @@ on_sigchld(int signo)
 	(void)signo;
 }
 
+/* What the group was sent before the command was of it. */
+static void
+forget_signals(void)
+{
+	static const struct timespec now;
+	sigset_t set;
+
+	sigfillset(&set);
+	sigdelset(&set, SIGCHLD);
+	while (sigtimedwait(&set, NULL, &now) > 0)
+		continue;
+}
+
 static pid_t
 start(struct init_child *c, int *ret_report_fd)
 {
@@ -283,6 +296,7 @@ start(struct init_child *c, int *ret_report_fd)
 		give_up(INIT_STEP_FORK, errno);
 	if (pid == 0)
 		init_child_run(c, report[1]);
+	forget_signals();
 	/*
 	 * From here on nothing but the control socket and the pipe: a pipe
 	 * that was the command's stdout must close when the command ends.
@@ -295,21 +309,33 @@ start(struct init_child *c, int *ret_report_fd)
 	return pid;
 }
 
-/* Returns once the command's execve succeeded. */
+/*
+ * Returns once the command's execve succeeded.  Ctrl-Z may stop it before, and
+ * the shell outside waits to hear of that.
+ */
 static void
-wait_for_exec(int report_fd)
+wait_for_exec(pid_t pid, int report_fd)
 {
 	struct pollfd p[2] = {
 		{ .fd = control_fd, .events = 0 },	/* POLLHUP comes */
 		{ .fd = report_fd, .events = POLLIN },
 	};
 	struct init_report r;
+	siginfo_t si;
+	sigset_t mask;
 	ssize_t n;
 
+	sigfillset(&mask);
+	sigdelset(&mask, SIGCHLD);
 	do {
-		(void)poll(p, 2, -1);
+		p[0].revents = p[1].revents = 0;
+		(void)ppoll(p, 2, NULL, &mask);
 		if (p[0].revents != 0)
 			_exit(EXIT_JAIL);
+		si.si_pid = 0;
+		if (waitid(P_PID, (id_t)pid, &si, WSTOPPED | WNOHANG) == 0 &&
+		    si.si_pid != 0)
+			tell(INIT_STOPPED, 0, si.si_status, -1);
 	} while (p[1].revents == 0);
 	n = read(report_fd, &r, sizeof r);
 	(void)close(report_fd);
@@ -360,12 +386,35 @@ reap(pid_t command)
 	}
 }
 
+/*
+ * All signals are blocked: what the group was sent, the launcher and the
+ * command among it, is pending here.  (The kernel serves a group's youngest
+ * first, so it is before the launcher hears of it.)  A sender inside has a
+ * number: not even by chance may he keep the launcher's from the command.
+ */
+static void
+answer(const struct init_msg *m)
+{
+	static const struct timespec now;
+	siginfo_t si;
+	sigset_t set;
+
+	if (m->kind != INIT_ASK || sigemptyset(&set) < 0 ||
+	    sigaddset(&set, m->value) < 0)
+		return;
+	si.si_pid = 0;
+	if ((sigtimedwait(&set, &si, &now) < 0 || (si.si_code <= 0 &&
+	    si.si_pid != 0)) && m->step != 0)
+		tell(INIT_ALONE, 0, m->value, -1);
+}
+
 static _Noreturn void
 supervise(pid_t command)
 {
 	struct pollfd p = { .fd = control_fd, .events = POLLIN };
 	struct init_msg m;
 	sigset_t mask;
+	ssize_t n;
 
 	sigfillset(&mask);
 	sigdelset(&mask, SIGCHLD);
@@ -374,9 +423,12 @@ supervise(pid_t command)
 		p.revents = 0;
 		if (ppoll(&p, 1, NULL, &mask) <= 0)
 			continue;
-		if (fd_recv(control_fd, &m, sizeof m, NULL, 0, NULL,
-		    MSG_DONTWAIT) == 0 || (p.revents & (POLLHUP | POLLERR)))
+		n = fd_recv(control_fd, &m, sizeof m, NULL, 0, NULL,
+		    MSG_DONTWAIT);
+		if (n == 0 || (p.revents & (POLLHUP | POLLERR)))
 			_exit(EXIT_JAIL);
+		if (n == sizeof m)
+			answer(&m);
 	}
 }
 
@@ -414,7 +466,7 @@ main(int argc, char **argv)
 		give_up(step, errno);
 	(void)wait_for(INIT_GO, 0);
 	pid = start(&child, &fd);
-	wait_for_exec(fd);
+	wait_for_exec(pid, fd);
 	fd = syscall(SYS_pidfd_open, pid, 0);
 	if (fd < 0)
 		give_up(INIT_STEP_FORK, errno);

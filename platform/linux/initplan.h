@@ -77,6 +77,14 @@ enum init_msg_kind {
 			 * other process of the jail is gone, too */
 	INIT_FAILED,	/* step and errno; fence-init exits 125 */
 	INIT_NOEXEC,	/* execve of the program failed: value is errno */
+	/*
+	 * launcher -> init, which shares the command's group and hears what
+	 * the whole group is sent: a signal (value) came to the launcher.
+	 * step: INIT_ALONE is the answer if it did not come to the group; 0
+	 * for none.
+	 */
+	INIT_ASK,
+	INIT_ALONE,	/* value: that signal */
 };
 
 enum init_step {
