@@ -216,6 +216,28 @@ has_keeper(void)
 	return false;
 }
 
+/* The group that has the terminal is gone; a shell's `bg` leaves one. */
+static bool
+is_orphaned(int term_fd)
+{
+	pid_t group = tcgetpgrp(term_fd);
+
+	return group > 0 && group != getpgrp() && kill(-group, 0) != 0 &&
+	    errno == ESRCH;
+}
+
+/*
+ * An inner shell cannot give the terminal back to our group, which has no
+ * number inside.  SIGTTOU is blocked, so this cannot stop us.
+ */
+static bool
+take_back(const struct tty *t)
+{
+	return !t->c.is_apart && t->was_foreground &&
+	    is_orphaned(t->term_fd) &&
+	    tcsetpgrp(t->term_fd, getpgrp()) == 0;
+}
+
 /*
  * The shell that started us waits for *us* to stop.  SIGCONT sent to the
  * group wakes the command by itself; one sent to fence-run alone comes back
@@ -235,6 +257,11 @@ tty_stopped(struct tty *t, int signo)
 	 * command knows nothing of us. */
 	if (!t->has_terminal)
 		return;
+	/* All of the group stopped, because one of it wanted it. */
+	if ((signo == SIGTTIN || signo == SIGTTOU) && take_back(t)) {
+		kill(0, SIGCONT);
+		return;
+	}
 	sigdelset(&t->waiting, SIGTSTP);
 	t->has_stopped = true;
 	pty_stopped(t->c.pty);
@@ -247,25 +274,12 @@ tty_killed(struct tty *t)
 	t->was_killed = true;
 }
 
-/* The group that has the terminal is gone; a shell's `bg` leaves one. */
-static bool
-is_orphaned(int term_fd)
-{
-	pid_t group = tcgetpgrp(term_fd);
-
-	return group > 0 && group != getpgrp() && kill(-group, 0) != 0 &&
-	    errno == ESRCH;
-}
-
 void
 tty_free(struct tty *t)
 {
 	if (t == NULL)
 		return;
-	/* An inner shell may have left the terminal to a group that is gone.
-	 * SIGTTOU is blocked, so this cannot stop us. */
-	if (t->was_foreground && is_orphaned(t->term_fd))
-		tcsetpgrp(t->term_fd, getpgrp());
+	(void)take_back(t);
 	if (t->was_killed && t->has_modes && tcgetpgrp(t->term_fd) ==
 	    getpgrp())
 		(void)tcsetattr(t->term_fd, TCSANOW, &t->modes);

@@ -40,7 +40,8 @@ struct tty_config {
 struct tty	*tty_start(const struct tty_config *);
 void		 tty_command(struct tty *, int pid_fd);	/* it runs; borrowed */
 void		 tty_alone(struct tty *, int signo);
-/* A signal stopped it: so do we. */
+/* A signal stopped it: so do we, but where all it wants is the terminal that
+ * a shell inside left to nobody. */
 void		 tty_stopped(struct tty *, int signo);
 /*
  * A signal ended it.  A shell mends the modes of a terminal after a program

@@ -10,6 +10,7 @@ libexec_fence_libfence_shim_so_SOURCES = \
 	shim/hook_name.c \
 	shim/hook_net.c \
 	shim/hook_raw.c \
+	shim/hook_tty.c \
 	shim/init.c \
 	shim/names.c shim/names.h \
 	shim/real.c shim/real.h \

@@ -50,6 +50,7 @@
 	X(statx, raw_statx)			\
 	X(faccessat, no_int)			\
 	X(fchmodat, no_int)			\
+	X(tcsetpgrp, no_int)			\
 	X(execve, raw_execve)			\
 	X(execv, no_int)			\
 	X(execvp, no_int)			\

@@ -60,6 +60,24 @@ for who in $WHOS; do
 	tm send-keys -t t C-c
 	clear_screen
 
+	# A shell inside has groups of its own, and the terminal; when it ends
+	# the terminal is the command's again.
+	for sh in 'sh -i' 'bash --norc -i'; do
+		type_line "\$f -- env PS1='% ' sh -c \"$sh; read x; echo got=\\\$x; read x; exit 4\"; echo rc=\$?"
+		await % "$sh prompts inside"
+		type_line 'exit 3'
+		type_line word
+		await 'got=word' "and leaves the terminal to who started it"
+		type_line ''
+		await 'rc=4' "who ends as it likes"
+		clear_screen
+		type_line "\$f -- env PS1='% ' $sh; echo rc=\$?"
+		await % "$sh prompts"
+		type_line 'exit 5'
+		await 'rc=5' "and ends with its status"
+		clear_screen
+	done
+
 	type_line '$f -- sh -c "test -t 0 && test -t 1 && tty"; echo rc=$?'
 	await 'rc=0' "it has a terminal of a name"
 	tm kill-server
