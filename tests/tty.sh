@@ -4,6 +4,8 @@
 #	await REGEX NAME	some whole line of the screen comes to match
 #	type_line TEXT, press KEY…, clear_screen, resize COLUMNS ROWS
 #	prompt			waits until the shell asks again
+#	in_front NAME		waits until such a process has the terminal
+#	modes			the terminal's, as stty -g tells them
 #	send SIGNAL		to what the shell runs
 #	hang_up			closes it
 # shellcheck shell=bash
@@ -56,19 +58,63 @@ prompt() {
 	wait_for 30 at_prompt
 }
 
+# Each time another word: the one before is still to be seen.
 clear_screen() {
 	prompt
-	type_line 'clear; echo cleared'
-	wait_for 20 shows cleared
+	cleared=$((${cleared:-0} + 1))
+	type_line "clear; echo cleared $cleared"
+	wait_for 20 shows "cleared $cleared"
 }
 
 resize() {	# resize COLUMNS ROWS
 	tm resize-window -t t -x "$1" -y "$2"
 }
 
+descendants() {	# descendants PID
+	local pid
+	for pid in $(pgrep -P "$1"); do
+		echo "$pid"
+		descendants "$pid"
+	done
+}
+
+# pid (comm) state ppid pgrp session tty tpgid, as the host counts.
+is_in_front() {	# is_in_front NAME
+	local pid name state pgrp tpgid
+	for pid in $(descendants "$(shell_pid)"); do
+		# shellcheck disable=SC2034 # fields
+		read -r _ name state _ pgrp _ _ tpgid _ \
+		    2>/dev/null <"/proc/$pid/stat" || continue
+		if [ "$name" = "($1)" ] && [ "$state" != T ] &&
+		    [ "$pgrp" = "$tpgid" ]; then
+			return 0
+		fi
+	done
+	return 1
+}
+
+in_front() {	# in_front NAME
+	wait_for 20 is_in_front "$1"
+}
+
+modes() {
+	stty -F "$(tm display-message -p -t t '#{pane_tty}')" -g
+}
+
+# As the relay makes it: raw while the shell waits, or not.
+is_raw() {
+	local a
+	a=$(stty -F "$(tm display-message -p -t t '#{pane_tty}')" -a)
+	[[ $a == *-icanon* && $a == *-opost* ]]
+}
+
+shell_pid() {
+	tm display-message -p -t t '#{pane_pid}'
+}
+
 # The pid of what the shell in the terminal runs.
 running() {
-	pgrep -P "$(tm display-message -p -t t '#{pane_pid}')"
+	pgrep -P "$(shell_pid)"
 }
 
 send() {	# send SIGNAL

@@ -82,10 +82,12 @@ as_ever() {	# as_ever: what tty.t shows without the option
 	ok $? "$who: keys arrive, echoed once" || note "$(screen)"
 	press C-z
 	await '.*Stopped.*' "Ctrl-Z stops it"
+	prompt
 	type_line 'echo alive=$((1+1))'
 	await 'alive=2' "and the shell has the terminal"
 	type_line fg
-	wait_for 20 eval 'screen | grep -A1 "fg *$" | grep -q "sh -c"'
+	in_front cat
+	wait_for 20 is_raw
 	type_line two
 	wait_for 20 eval '[ "$(screen | grep -cx "two *")" -eq 2 ]'
 	ok $? "$who: fg brings it back" || note "$(screen)"
@@ -100,6 +102,7 @@ as_ever() {	# as_ever: what tty.t shows without the option
 	await up "a command that waits is up"
 	press C-z
 	await '.*Stopped.*' "Ctrl-Z stops it"
+	prompt
 	type_line bg
 	type_line 'echo through >gate; wait; echo alive=$((2+2))'
 	await 'alive=4' "bg lets it end"
@@ -114,7 +117,6 @@ as_ever() {	# as_ever: what tty.t shows without the option
 	type_line 'echo alive=$((3+3))'
 	await 'alive=6' "it does not take the terminal"
 	type_line fg
-	wait_for 20 eval 'screen | grep -A1 "fg *$" | grep -q "sh -c"'
 	wait_for 20 is_raw
 	ok $? "$who: until fg gives it"
 	type_line 'word'
@@ -133,14 +135,6 @@ as_ever() {	# as_ever: what tty.t shows without the option
 	await '(sh: 1: .*)?\[fence:fs\].*"/etc/y".*' "from the first column"
 	await '(sh: 1: .*)?\[fence:fs\].*"/etc/z".*' "and the next"
 	hang_up
-}
-
-# The terminal's modes while the shell waits: raw, or not.
-is_raw() {
-	local tty
-	tty=$(tm display-message -p -t t '#{pane_tty}')
-	stty -F "$tty" -a | grep -q -e '-icanon' &&
-	    stty -F "$tty" -a | grep -q -e '-opost'
 }
 
 # A shell that never touches the modes sees them as they were.

@@ -11,6 +11,7 @@ for who in $WHOS; do
 	type_line '$f -- sh -c "echo up; sleep 100"'
 	await up "the command is up"
 	tm send-keys -t t C-c
+	prompt
 	type_line 'echo rc=$?'	# bash leaves a list whose part died of it
 	await 'rc=130' "Ctrl-C ends it"
 	clear_screen
@@ -26,16 +27,18 @@ for who in $WHOS; do
 	type_line one
 	tm send-keys -t t C-z
 	await '.*Stopped.*' "Ctrl-Z stops it"
+	prompt
 	type_line 'echo alive=$((1+1))'
 	await 'alive=2' "and the shell has the terminal"
 	type_line fg
 	# Typed while the shell still has the terminal raw, the end of a line
 	# is none.
-	wait_for 20 eval 'screen | grep -A1 "fg *$" | grep -q "sh -c"'
+	in_front cat
 	type_line two
 	wait_for 20 eval '[ "$(screen | grep -cx "two *")" -eq 2 ]'
 	ok $? "$who: fg brings it back" || note "$(screen)"
 	tm send-keys -t t C-d
+	prompt
 	type_line 'echo rc=$?'
 	await 'rc=0' "Ctrl-D ends it"
 	clear_screen
@@ -45,6 +48,7 @@ for who in $WHOS; do
 	await up "a command that waits is up"
 	tm send-keys -t t C-z
 	await '.*Stopped.*' "Ctrl-Z stops it"
+	prompt
 	type_line bg
 	type_line 'echo x >gate; wait; echo alive=$((2+2))'
 	await 'alive=4' "bg lets it end, and the shell keeps the terminal"
