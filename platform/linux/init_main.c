@@ -309,6 +309,20 @@ start(struct init_child *c, int *ret_report_fd)
 	return pid;
 }
 
+/* Before its execve; a stop after it is told after that. */
+static bool
+is_stopped(pid_t pid, int report_fd, int *ret_signo)
+{
+	struct pollfd p = { .fd = report_fd, .events = POLLIN };
+	siginfo_t si = { .si_pid = 0 };
+
+	if (waitid(P_PID, (id_t)pid, &si, WSTOPPED | WNOHANG | WNOWAIT) < 0 ||
+	    si.si_pid == 0 || poll(&p, 1, 0) != 0)
+		return false;
+	*ret_signo = si.si_status;
+	return waitid(P_PID, (id_t)pid, &si, WSTOPPED | WNOHANG) == 0;
+}
+
 /*
  * Returns once the command's execve succeeded.  Ctrl-Z may stop it before, and
  * the shell outside waits to hear of that.
@@ -321,9 +335,9 @@ wait_for_exec(pid_t pid, int report_fd)
 		{ .fd = report_fd, .events = POLLIN },
 	};
 	struct init_report r;
-	siginfo_t si;
 	sigset_t mask;
 	ssize_t n;
+	int signo;
 
 	sigfillset(&mask);
 	sigdelset(&mask, SIGCHLD);
@@ -332,10 +346,8 @@ wait_for_exec(pid_t pid, int report_fd)
 		(void)ppoll(p, 2, NULL, &mask);
 		if (p[0].revents != 0)
 			_exit(EXIT_JAIL);
-		si.si_pid = 0;
-		if (waitid(P_PID, (id_t)pid, &si, WSTOPPED | WNOHANG) == 0 &&
-		    si.si_pid != 0)
-			tell(INIT_STOPPED, 0, si.si_status, -1);
+		if (p[1].revents == 0 && is_stopped(pid, report_fd, &signo))
+			tell(INIT_STOPPED, 0, signo, -1);
 	} while (p[1].revents == 0);
 	n = read(report_fd, &r, sizeof r);
 	(void)close(report_fd);
