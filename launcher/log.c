@@ -18,6 +18,11 @@
 static char path[PATH_MAX];
 static int fd = STDERR_FILENO;
 static bool is_option;
+static bool (*is_busy)(void *);
+static void *busy_arg;
+static char kept[64 * 1024];
+static size_t nkept;
+static unsigned nlost;		/* lines that did not fit */
 
 /* The command sees it by this name, wherever it goes. */
 static int
@@ -120,6 +125,45 @@ put_plain(struct buf *b, const char *s, size_t len)
 }
 
 static void
+put(const char *text, size_t len)
+{
+	if (is_busy == NULL || !is_busy(busy_arg)) {
+		log_show();
+		(void)!write(fd, text, len);
+	} else if (len <= sizeof kept - nkept) {
+		memcpy(kept + nkept, text, len);
+		nkept += len;
+	} else {
+		nlost++;
+	}
+}
+
+void
+log_show(void)
+{
+	size_t n = nkept;
+	unsigned lost = nlost;
+	char text[64];
+
+	nkept = 0;
+	nlost = 0;
+	if (n > 0)
+		(void)!write(fd, kept, n);
+	if (lost > 0 && snprintf(text, sizeof text, "fence: %u more lines were "
+	    "not kept\n", lost) > 0)
+		(void)!write(fd, text, strlen(text));
+}
+
+void
+log_hold(bool (*busy)(void *), void *arg)
+{
+	is_busy = busy;
+	busy_arg = arg;
+	if (busy == NULL)
+		log_show();
+}
+
+static void
 say(const char *head, const char *fmt, va_list ap)
 {
 	char text[4096];
@@ -134,7 +178,7 @@ say(const char *head, const char *fmt, va_list ap)
 	put_plain(&b, text, len);
 	buf_putc(&b, '\n');
 	if (!b.failed)
-		(void)!write(fd, b.data, b.len);
+		put(b.data, b.len);
 	buf_release(&b);
 }
 
@@ -144,6 +188,7 @@ log_line(const char *text)
 	struct iovec v[2] = { { (char *)text, strlen(text) },
 	    { (char *)"\n", 1 } };
 
+	log_show();
 	(void)!writev(fd, v, 2);
 }
 

@@ -6,6 +6,8 @@
 #ifndef FENCE_LAUNCHER_LOG_H
 #define FENCE_LAUNCHER_LOG_H
 
+#include <stdbool.h>
+
 #include "platform/base/err.h"
 
 /*
@@ -22,6 +24,11 @@ int	 log_fd(void);
 void	 log_line(const char *);	/* and a newline */
 /* "fence: ..." and a newline. */
 void	 log_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/*
+ * While is_busy says so, lines are kept; NULL shows them and ends that.
+ */
+void	 log_hold(bool (*is_busy)(void *), void *arg);
+void	 log_show(void);	/* those that were kept, now */
 /* "[fence] ..." and a newline: the facts of -d. */
 void	 log_fact(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

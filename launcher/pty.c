@@ -407,6 +407,7 @@ pty_started(struct pty *p)
 	p->is_started = true;
 	take_stderr(p);
 	if (p->is_raw && is_foreground(p)) {
+		copy_size(p);
 		(void)set_raw(p);
 	} else {
 		p->is_raw = false;
@@ -428,8 +429,16 @@ pty_stopped(struct pty *p)
 	if (p == NULL)
 		return;
 	relay(p);
+	while (p->nout == 0 && pump_lines(p) > 0)
+		continue;
 	leave_raw(p);
 	interest(p);
+}
+
+int
+pty_modes(struct pty *p, struct termios *ret)
+{
+	return tcgetattr(p->master_fd, ret);
 }
 
 void

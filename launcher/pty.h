@@ -8,10 +8,12 @@
  * typed while it starts wait for it.  It is as it was at every end, and
  * whenever we stop or are in the background.  Lines
  * that fence-run prints meanwhile go the same way as the command's output.
- * All functions but pty_open() take NULL, and then do nothing.
+ * All functions but pty_open() and pty_modes() take NULL, and then do nothing.
  */
 #ifndef FENCE_LAUNCHER_PTY_H
 #define FENCE_LAUNCHER_PTY_H
+
+#include <termios.h>
 
 #include "platform/base/err.h"
 #include "platform/loop.h"
@@ -27,6 +29,8 @@ int	 pty_open(struct loop *, struct pty **ret, int *ret_fd, struct err *);
 void	 pty_started(struct pty *);	/* the command runs: relay */
 void	 pty_resized(struct pty *);	/* SIGWINCH */
 void	 pty_stopped(struct pty *);	/* we are about to stop */
+/* Its modes: those that the command gave its terminal. */
+int	 pty_modes(struct pty *, struct termios *ret);
 void	 pty_continued(struct pty *);	/* SIGCONT */
 /*
  * The command and all it started are gone: done is called, perhaps at once,

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "launcher/log.h"
 #include "launcher/pty.h"
 #include "platform/fd.h"
 
@@ -21,10 +22,12 @@ static const int passed_on[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1,
 enum {
 	NSIGNALS = sizeof passed_on / sizeof passed_on[0],
 	PATIENCE_MS = 1000,	/* see tty_early_fn */
+	LOOK_MS = 500,		/* is the terminal free for our lines? */
 };
 
 struct tty {
 	struct watch	*watch[NSIGNALS];
+	struct watch	*look;
 	struct tty_config c;
 	int		 pid_fd;	/* of the command, -1 before it runs */
 	sigset_t	 waiting;	/* came before */
@@ -136,6 +139,36 @@ on_signal(struct watch *w, int signo, void *arg)
 		pass_on(t, signo, true);
 }
 
+/*
+ * A program to which every key is a key paints the screen: a line of ours in
+ * between would spoil it.  (A shell that edits its line keeps ISIG.)
+ */
+static bool
+is_painted(void *arg)
+{
+	struct tty *t = arg;
+	struct termios m;
+	int rc;
+
+	if (t->pid_fd < 0)
+		return false;
+	rc = t->c.pty != NULL ? pty_modes(t->c.pty, &m) :
+	    tcgetattr(STDERR_FILENO, &m);
+	if (rc != 0 || (m.c_lflag & (ICANON | ISIG)) != 0)
+		return false;
+	watch_after(t->look, LOOK_MS);
+	return true;
+}
+
+static void
+look(struct watch *w, int what, void *arg)
+{
+	(void)w;
+	(void)what;
+	if (!is_painted(arg))
+		log_show();
+}
+
 struct tty *
 tty_start(const struct tty_config *c)
 {
@@ -164,6 +197,10 @@ tty_start(const struct tty_config *c)
 			return NULL;
 		}
 	}
+	t->look = loop_after(c->loop, -1, look, t);
+	if (t->look != NULL && log_fd() == STDERR_FILENO &&
+	    isatty(STDERR_FILENO))
+		log_hold(is_painted, t);
 	return t;
 }
 
@@ -264,6 +301,7 @@ tty_stopped(struct tty *t, int signo)
 	}
 	sigdelset(&t->waiting, SIGTSTP);
 	t->has_stopped = true;
+	log_show();
 	pty_stopped(t->c.pty);
 	kill(getpid(), SIGSTOP);
 }
@@ -279,11 +317,13 @@ tty_free(struct tty *t)
 {
 	if (t == NULL)
 		return;
+	log_hold(NULL, NULL);
 	(void)take_back(t);
 	if (t->was_killed && t->has_modes && tcgetpgrp(t->term_fd) ==
 	    getpgrp())
 		(void)tcsetattr(t->term_fd, TCSANOW, &t->modes);
 	for (size_t i = 0; i < NSIGNALS; i++)
 		watch_free(t->watch[i]);
+	watch_free(t->look);
 	free(t);
 }

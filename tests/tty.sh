@@ -2,6 +2,7 @@
 #
 #	terminal		opens one in $W as $who; a bash prompts in it
 #	await REGEX NAME	some whole line of the screen comes to match
+#	await_last REGEX NAME	the last one does
 #	type_line TEXT, press KEY…, clear_screen, resize COLUMNS ROWS
 #	prompt			waits until the shell asks again
 #	in_front NAME		waits until such a process has the terminal
@@ -40,6 +41,11 @@ await() {	# await REGEX NAME
 	ok $? "$who: $2" || note "$(screen)"
 }
 
+await_last() {	# await_last REGEX NAME
+	wait_for 30 ends_with "$1"
+	ok $? "$who: $2" || note "$(screen)"
+}
+
 press() {
 	tm send-keys -t t "$@"
 }
@@ -49,9 +55,13 @@ type_line() {
 	tm send-keys -t t Enter
 }
 
+ends_with() {	# ends_with REGEX: the last line of the screen matches
+	screen | sed '/^ *$/d' | tail -1 | grep -Eqx "$1 *"
+}
+
 # What is typed before is a relay's, and goes with the command.
 at_prompt() {
-	[[ $(screen | sed '/^ *$/d' | tail -1) =~ \$\ *$ ]]
+	ends_with '.*\$'
 }
 
 prompt() {
@@ -66,8 +76,14 @@ clear_screen() {
 	wait_for 20 shows "cleared $cleared"
 }
 
+# tmux takes its time; a program that starts meanwhile may miss it.
 resize() {	# resize COLUMNS ROWS
 	tm resize-window -t t -x "$1" -y "$2"
+	wait_for 20 eval "[ \"\$(stty -F '$(pane_tty)' size)\" = '$2 $1' ]"
+}
+
+pane_tty() {
+	tm display-message -p -t t '#{pane_tty}'
 }
 
 descendants() {	# descendants PID
@@ -98,13 +114,13 @@ in_front() {	# in_front NAME
 }
 
 modes() {
-	stty -F "$(tm display-message -p -t t '#{pane_tty}')" -g
+	stty -F "$(pane_tty)" -g
 }
 
 # As the relay makes it: raw while the shell waits, or not.
 is_raw() {
 	local a
-	a=$(stty -F "$(tm display-message -p -t t '#{pane_tty}')" -a)
+	a=$(stty -F "$(pane_tty)" -a)
 	[[ $a == *-icanon* && $a == *-opost* ]]
 }
 

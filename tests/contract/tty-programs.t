@@ -20,7 +20,7 @@ seen() {	# seen REGEX WHAT
 
 # The prompt tells the status: what is typed early would go with the program.
 ended() {	# ended STATUS-REGEX WHAT: the shell has the terminal
-	seen "rc=$1 \\$" "$2"
+	await_last "rc=$1 \\$" "$name ${o:-as ever}: $2"
 }
 
 # Ctrl-Z and fg.  What is typed before it has the terminal again is the
@@ -42,8 +42,7 @@ prompts() {
 }
 
 asks_again() {	# asks_again N: more than N prompts, and the last waits
-	[ "$(prompts)" -gt "$1" ] &&
-	    [[ $(screen | sed '/^ *$/d' | tail -1) =~ ^%\ *$ ]]
+	[ "$(prompts)" -gt "$1" ] && ends_with %
 }
 
 # An interrupt is a new prompt.
@@ -93,7 +92,7 @@ shells() {
 		inside_line 'echo back=$((2+2))'
 		seen 'back=4' "fg, and Ctrl-C ends it"
 		resize 90 25
-		# tmux takes its time.
+		# The relay takes its time.
 		inside_line 'until stty size | grep "25 90"; do :; done'
 		seen '25 90' "knows the new size"
 		resize 100 30
@@ -167,11 +166,21 @@ tellers() {
 	done
 }
 
+# It has said something, and waits again.
+answered() {	# answered REGEX PROMPT
+	shows "$1" && ends_with "$2"
+}
+
+answers() {	# answers REGEX PROMPT WHAT
+	wait_for 30 answered "$1" "$2"
+	ok $? "$who: $name ${o:-as ever}: $3" || note "$(screen)"
+}
+
 repls() {
 	begin node 'env TERM=xterm node -i'
 	seen '> *' "prompts"
 	type_line '1000+337'
-	seen '1337' "answers"
+	answers '1337' '>' "answers"
 	press C-c
 	seen '\(To exit, press Ctrl\+C again.*' "Ctrl-C is a key"
 	press C-d
@@ -179,9 +188,9 @@ repls() {
 	begin python3 'python3 -q -i'
 	seen '>>>' "prompts"
 	type_line '1000+337'
-	seen '1337' "answers"
+	answers '1337' '>>>' "answers"
 	press C-c
-	seen 'KeyboardInterrupt' "Ctrl-C interrupts"
+	answers 'KeyboardInterrupt' '>>>' "Ctrl-C interrupts"
 	stop_and_go python3
 	type_line '2000+337'
 	seen '2337' "answers again"

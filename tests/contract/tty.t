@@ -82,6 +82,32 @@ for who in $WHOS; do
 		clear_screen
 	done
 
+	# Lines of fence-run's own wait while somebody paints the screen, and
+	# do not while nobody does.
+	as "$who" sh -c 'cat >"$1/paints"' sh "$W" <<-'SH'
+		stty $1
+		echo x >.envrc
+		echo painted
+		read x <gate
+		stty sane
+		echo
+		echo over
+	SH
+	for o in '' --force-new-session; do
+		type_line "FENCE_PRETEND=noshim \$f --trace-file t $o -- sh paints 'raw -echo'"
+		await ' *painted' "a program paints"
+		wait_for 20 grep -q quarantine "$W/t"
+		as "$who" sh -c 'echo x >"$1/gate"' sh "$W"
+		prompt
+		like "$(screen | tr '\n' ' ')" 'painted .*over .*guarded name' \
+		    "$who: a notice comes after it $o" || note "$(screen)"
+		clear_screen
+		type_line "FENCE_PRETEND=noshim \$f --trace-file t $o -- sh paints 'sane'"
+		await '.*guarded name.*' "and at once where nobody does $o"
+		as "$who" sh -c 'echo x >"$1/gate"' sh "$W"
+		clear_screen
+	done
+
 	type_line '$f -- sh -c "test -t 0 && test -t 1 && tty"; echo rc=$?'
 	await 'rc=0' "it has a terminal of a name"
 	tm kill-server
