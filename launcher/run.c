@@ -329,8 +329,9 @@ ask_signal(int signo, bool wants_answer, void *arg)
 	struct init_msg m = { .kind = INIT_ASK, .step = wants_answer,
 	    .value = signo };
 
-	(void)fd_send(r->jail.control_fd, &m, sizeof m, NULL, 0,
-	    MSG_DONTWAIT);
+	if (fd_send(r->jail.control_fd, &m, sizeof m, NULL, 0,
+	    MSG_DONTWAIT) < 0 && wants_answer)
+		tty_alone(r->tty, signo);
 }
 
 /* ---- what the shim says ---- */

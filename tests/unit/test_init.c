@@ -399,6 +399,57 @@ test_stop_and_continue(void **state)
 	assert_int_equal(jailed_end(&j), 0);
 }
 
+static pid_t
+init_pid(const struct jailed *j)
+{
+	char path[64], text[32] = "";
+
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)j->pid,
+	    (int)j->pid);
+	assert_true(fd_read_file(AT_FDCWD, path, text, sizeof text) > 0);
+	return (pid_t)atoi(text);
+}
+
+static void
+ask(struct jailed *j, int signo, unsigned wants_answer)
+{
+	struct init_msg m = { .kind = INIT_ASK, .step = wants_answer,
+	    .value = signo };
+
+	assert_int_equal(fd_send(j->control_fd, &m, sizeof m, NULL, 0, 0),
+	    sizeof m);
+}
+
+/* Whether a signal came to fence-init, that is, to all of the group. */
+static void
+test_ask(void **state)
+{
+	struct jailed j;
+	pid_t pid;
+
+	(void)state;
+	need_namespaces();
+	jailed_sh(&j, "kill -USR2 1; read x; exit $x");
+	expect(&j, INIT_STARTED, NULL);
+	pid = init_pid(&j);
+	ask(&j, SIGTERM, 1);
+	assert_int_equal(expect(&j, INIT_ALONE, NULL).value, SIGTERM);
+	kill(pid, SIGTERM);
+	kill(pid, SIGINT);
+	ask(&j, SIGTERM, 1);		/* it did: no answer */
+	ask(&j, SIGINT, 0);		/* forgotten */
+	ask(&j, SIGINT, 1);
+	assert_int_equal(expect(&j, INIT_ALONE, NULL).value, SIGINT);
+	ask(&j, SIGTERM, 1);
+	assert_int_equal(expect(&j, INIT_ALONE, NULL).value, SIGTERM);
+	ask(&j, 1000, 1);		/* no such signal */
+	ask(&j, SIGUSR2, 1);		/* who is inside does not count */
+	assert_int_equal(expect(&j, INIT_ALONE, NULL).value, SIGUSR2);
+	assert_int_equal(write(j.in_fd, "3\n", 2), 2);
+	assert_int_equal(expect(&j, INIT_EXITED, NULL).value, 3 << 8);
+	assert_int_equal(jailed_end(&j), 0);
+}
+
 static void
 write_file(const char *name, const char *text, mode_t mode)
 {
@@ -575,6 +626,7 @@ main(void)
 		cmocka_unit_test(test_landlock),
 		cmocka_unit_test(test_stdio_reopen),
 		cmocka_unit_test(test_stop_and_continue),
+		cmocka_unit_test(test_ask),
 		cmocka_unit_test(test_noexec),
 		cmocka_unit_test(test_failures),
 		cmocka_unit_test(test_eof),
