@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Programs at a real terminal, each with the caller's own and with one of
 # its own (--force-new-session): keys, job control, size, signals.
-# tags: long
 # limit: 400
 # shellcheck disable=SC2016 # the inner shells expand
 . "$(dirname "$0")/../lib.sh"
