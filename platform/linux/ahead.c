@@ -57,22 +57,6 @@ fail(struct ahead_end *end, enum ahead_step step)
 	_exit(1);
 }
 
-/*
- * A processor of its own, if there is another: left to the scheduler, two of
- * three times it takes the launcher's (Linux 6.18) and nothing is gained.
- */
-static void
-step_aside(int cpu)
-{
-	cpu_set_t set;
-
-	if (cpu < 0 || sched_getaffinity(0, sizeof set, &set) != 0)
-		return;
-	CPU_CLR((size_t)cpu, &set);
-	if (CPU_COUNT(&set) > 0)
-		(void)sched_setaffinity(0, sizeof set, &set);
-}
-
 static void
 make_gate(struct ahead_end *end)
 {
@@ -114,6 +98,24 @@ work(struct ahead_end *end, int parent_fd, uid_t uid, gid_t gid,
 
 /* ---- in the launcher ---- */
 
+/*
+ * A processor of its own, if there is another: left to the scheduler, two of
+ * three times it waits for the launcher's (Linux 6.18) until that waits for
+ * it, and nothing is gained.  So it cannot step aside by itself, either.
+ */
+static void
+put_aside(pid_t pid)
+{
+	int cpu = sched_getcpu();
+	cpu_set_t set;
+
+	if (cpu < 0 || sched_getaffinity(0, sizeof set, &set) != 0)
+		return;
+	CPU_CLR((size_t)cpu, &set);
+	if (CPU_COUNT(&set) > 0)
+		(void)sched_setaffinity(pid, sizeof set, &set);
+}
+
 static void
 close_ends(struct ahead_end *end)
 {
@@ -129,7 +131,6 @@ ahead_start(bool with_gate)
 	struct ahead *a = calloc(1, sizeof *a);
 	sigset_t all, old;
 	void *p;
-	int cpu;
 
 	if (a == NULL)
 		return NULL;
@@ -148,7 +149,6 @@ ahead_start(bool with_gate)
 		a->end->sys = errno;
 		return a;
 	}
-	cpu = sched_getcpu();
 	/* A key of the terminal must not end or stop it while it leaves us
 	 * waiting for it. */
 	sigfillset(&all);
@@ -156,11 +156,11 @@ ahead_start(bool with_gate)
 	/* fork() but for the descriptors, which are ours as well. */
 	a->pid = (pid_t)syscall(SYS_clone, CLONE_FILES | SIGCHLD, NULL, NULL,
 	    NULL, 0);
-	if (a->pid == 0) {
-		step_aside(cpu);
+	if (a->pid == 0)
 		work(a->end, a->parent_fd, getuid(), getgid(), with_gate);
-	}
-	if (a->pid < 0) {
+	if (a->pid > 0)
+		put_aside(a->pid);
+	else {
 		a->end->sys = errno;
 		a->pid = 0;
 	}
