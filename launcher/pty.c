@@ -86,26 +86,6 @@ leave_raw(struct pty *p)
 }
 
 /*
- * The lines that were typed so far.  As bytes they would do but for the end
- * of file, which a raw read shows as NUL.
- */
-static void
-take_lines(struct pty *p)
-{
-	const cc_t *cc = p->saved.c_cc;
-	ssize_t n;
-
-	while (p->nin < IN_BYTES - 1 && (n = read(p->term_fd, p->in + p->nin,
-	    IN_BYTES - 1 - p->nin)) >= 0) {
-		p->nin += (size_t)n;
-		if (n > 0 && (p->in[p->nin - 1] == '\n' ||
-		    p->in[p->nin - 1] == (char)cc[VEOL]))
-			continue;
-		p->in[p->nin++] = (char)cc[VEOF];
-	}
-}
-
-/*
  * Before the command runs, the keys it will get are kept as they are typed,
  * for its own terminal to make of them what they mean; but those that are
  * signals are ours, and lines that we print end as ever.
@@ -123,6 +103,21 @@ set_raw(struct pty *p)
 	return tcsetattr(p->term_fd, TCSANOW, &raw);
 }
 
+/*
+ * What was typed while lines were taken.  An end of file among it is a NUL by
+ * now; the command's own terminal wants the key.
+ */
+static void
+take_typed(struct pty *p)
+{
+	ssize_t n = read(p->term_fd, p->in, sizeof p->in);
+
+	p->nin = n > 0 ? (size_t)n : 0;
+	for (size_t i = 0; i < p->nin; i++)
+		if (p->in[i] == '\0')
+			p->in[i] = (char)p->saved.c_cc[VEOF];
+}
+
 /* A shell's `fg` of a job that runs comes without any signal. */
 static void
 enter_raw(struct pty *p)
@@ -135,9 +130,9 @@ enter_raw(struct pty *p)
 	copy_size(p);
 	if (p->is_raw || tcgetattr(p->term_fd, &p->saved) != 0)
 		return;
-	if (!p->is_started && (p->saved.c_lflag & ICANON) != 0)
-		take_lines(p);
 	p->is_raw = set_raw(p) == 0;
+	if (p->is_raw && !p->is_started && (p->saved.c_lflag & ICANON) != 0)
+		take_typed(p);
 }
 
 static void

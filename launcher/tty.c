@@ -31,6 +31,7 @@ struct tty {
 	struct tty_config c;
 	int		 pid_fd;	/* of the command, -1 before it runs */
 	sigset_t	 waiting;	/* came before */
+	sigset_t	 pending;	/* and those that we had not read */
 	int64_t		 since_ms;	/* when one came that ends us, or 0 */
 	int		 term_fd;	/* a terminal among 0..2, or -1 */
 	struct termios	 modes;		/* with has_modes: as we found them */
@@ -96,15 +97,20 @@ on_early(struct tty *t, int signo)
 
 /*
  * In our group.  What the terminal sent (SI_KERNEL) went to all of it, but a
- * hang-up to the session's leader alone; fence-init is told, which has it,
- * too, so that it does not take it for the next.
+ * hang-up to the session's leader alone, and what it sent before the command
+ * ran not to the command; fence-init is told, which has it, too, so that it
+ * does not take it for the next.
  */
 static void
 ask(struct tty *t, int signo, bool is_terminal)
 {
+	bool is_sure = is_terminal && signo != SIGHUP &&
+	    sigismember(&t->pending, signo) != 1;
+
+	sigdelset(&t->pending, signo);
 	if (signo == SIGTSTP)
 		t->has_stopped = false;
-	t->c.ask(signo, !is_terminal || signo == SIGHUP, t->c.arg);
+	t->c.ask(signo, !is_sure, t->c.arg);
 }
 
 void
@@ -180,6 +186,7 @@ tty_start(const struct tty_config *c)
 	t->pid_fd = -1;
 	t->term_fd = -1;
 	sigemptyset(&t->waiting);
+	sigemptyset(&t->pending);
 	for (int fd = 0; fd <= 2 && t->term_fd < 0; fd++)
 		if (isatty(fd))
 			t->term_fd = fd;
@@ -209,6 +216,7 @@ tty_command(struct tty *t, int pid_fd)
 {
 	t->pid_fd = pid_fd;
 	pty_started(t->c.pty);
+	(void)sigpending(&t->pending);
 	for (size_t i = 0; i < NSIGNALS; i++) {
 		if (sigismember(&t->waiting, passed_on[i]) != 1)
 			continue;

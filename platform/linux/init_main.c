@@ -267,7 +267,10 @@ on_sigchld(int signo)
 	(void)signo;
 }
 
-/* What the group was sent before the command was of it. */
+/*
+ * What the group was sent before the command was of it.  What comes in the
+ * middle of a fork goes to both (Linux 4.19).
+ */
 static void
 forget_signals(void)
 {
@@ -291,12 +294,12 @@ start(struct init_child *c, int *ret_report_fd)
 	if (sigaction(SIGCHLD, &sa, &c->sigchld) < 0 ||
 	    pipe2(report, O_CLOEXEC) < 0)
 		give_up(INIT_STEP_FORK, errno);
+	forget_signals();
 	pid = fork();
 	if (pid < 0)
 		give_up(INIT_STEP_FORK, errno);
 	if (pid == 0)
 		init_child_run(c, report[1]);
-	forget_signals();
 	/*
 	 * From here on nothing but the control socket and the pipe: a pipe
 	 * that was the command's stdout must close when the command ends.
