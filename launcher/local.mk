@@ -48,6 +48,7 @@ launcher_liblauncher_a_SOURCES = \
 	launcher/recent.c launcher/recent.h \
 	launcher/repeat.c launcher/repeat.h \
 	launcher/request.c launcher/request.h \
+	launcher/reports.c launcher/reports.h \
 	launcher/run.c launcher/run.h \
 	launcher/shell.c launcher/shell.h \
 	launcher/sink.c launcher/sink.h \
@@ -60,7 +61,8 @@ launcher_liblauncher_a_SOURCES = \
 	launcher/tty.c launcher/tty.h \
 	launcher/via.c launcher/via.h \
 	launcher/who.c launcher/who.h \
-	launcher/witness.c launcher/witness.h
+	launcher/witness.c launcher/witness.h \
+	launcher/worker.c launcher/worker.h
 
 # What every program of ours, and every unit test, is linked with.
 FENCE_LIBS = launcher/liblauncher.a proxy/libproxy.a policy/libpolicy.a \

@@ -21,8 +21,10 @@
 #include "launcher/monitor.h"
 #include "launcher/policywatch.h"
 #include "launcher/pty.h"
+#include "launcher/reports.h"
 #include "launcher/tty.h"
 #include "launcher/witness.h"
+#include "launcher/worker.h"
 #include "platform/base/str.h"
 #include "platform/confine.h"
 #include "platform/fd.h"
@@ -30,18 +32,6 @@
 #include "platform/linux/minter.h"
 #include "platform/loop.h"
 #include "platform/pause.h"
-#include "platform/spawn.h"
-#include "shim/wire.h"
-
-enum { DRAIN_TURN = 256 };
-
-struct worker {
-	const char	*name;
-	pid_t		 pid;		/* 0: not running */
-	int		 fd;		/* our end */
-	struct watch	*child;
-	struct run	*run;
-};
 
 struct run {
 	struct plan	*plan;
@@ -79,14 +69,9 @@ run_fail(struct run *r)
 static void
 workers_dismiss(struct run *r)
 {
-	struct worker *workers[] = { &r->net, &r->names, &r->mint };
-
-	for (size_t i = 0; i < sizeof workers / sizeof workers[0]; i++) {
-		watch_free(workers[i]->child);
-		workers[i]->child = NULL;
-		if (workers[i]->fd >= 0)
-			shutdown(workers[i]->fd, SHUT_RDWR);
-	}
+	worker_dismiss(&r->net);
+	worker_dismiss(&r->names);
+	worker_dismiss(&r->mint);
 }
 
 /* ---- what fence-init says ---- */
@@ -336,46 +321,6 @@ ask_signal(int signo, bool wants_answer, void *arg)
 
 /* ---- what the shim says ---- */
 
-static pid_t
-sender(struct msghdr *mh)
-{
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(mh); c != NULL;
-	    c = CMSG_NXTHDR(mh, c)) {
-		struct ucred cred;
-
-		if (c->cmsg_level != SOL_SOCKET ||
-		    c->cmsg_type != SCM_CREDENTIALS)
-			continue;
-		memcpy(&cred, CMSG_DATA(c), sizeof cred);
-		return cred.pid;
-	}
-	return 0;
-}
-
-/* Reads up to `most` datagrams. */
-static void
-drain_reports(struct run *r, int most)
-{
-	struct wire_report report;
-	union {
-		char		 bytes[CMSG_SPACE(sizeof(struct ucred))];
-		struct cmsghdr	 align;
-	} control;
-
-	for (int i = 0; r->jail.report_fd >= 0 && i < most; i++) {
-		struct iovec iov = { &report, sizeof report };
-		struct msghdr mh = { .msg_iov = &iov, .msg_iovlen = 1,
-		    .msg_control = control.bytes,
-		    .msg_controllen = sizeof control.bytes };
-		ssize_t n = recvmsg(r->jail.report_fd, &mh, MSG_DONTWAIT |
-		    MSG_CMSG_CLOEXEC);
-
-		if (n < 0)
-			return;
-		witness_shim(r->witness, &report, (size_t)n, sender(&mh));
-	}
-}
-
 static void
 report_ready(struct watch *w, int what, void *arg)
 {
@@ -386,72 +331,21 @@ report_ready(struct watch *w, int what, void *arg)
 	/* The first report may come in the same turn as fence-init's word. */
 	while (r->control != NULL && control_step(r) > 0)
 		continue;
-	drain_reports(r, DRAIN_TURN);
+	reports_drain(r->jail.report_fd, r->witness, REPORTS_TURN);
 }
 
 /* ---- workers ---- */
-
-static void
-worker_gone(struct watch *w, int wstatus, void *arg)
-{
-	struct worker *k = arg;
-	struct event ev = { .kind = EVENT_WORKER, .count = 1,
-	    .witness = WITNESS_MONITOR, .enforcer = ENFORCER_NONE };
-	char text[128];
-
-	(void)w;
-	k->child = NULL;
-	k->pid = 0;
-	snprintf(text, sizeof text, "%s ended (%s %d): %s for the rest of the "
-	    "run", k->name, WIFSIGNALED(wstatus) ? "signal" : "status",
-	    WIFSIGNALED(wstatus) ? WTERMSIG(wstatus) : WEXITSTATUS(wstatus),
-	    k == &k->run->mint ? "no --port leads in" :
-	    "the network is closed");
-	ev.detail = text;
-	witness_gate(k->run->witness, &ev);
-	if (!k->run->is_told)		/* too important to wait for -m */
-		log_say("%s", text);
-}
-
-static int
-worker_start(struct run *r, struct worker *k, const char *name,
-    const char *path, struct err *e)
-{
-	int pair[2];
-	int rc;
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
-		return err_sys(e, errno, "cannot make a socket pair");
-	fd_nonblock(pair[0], 1);
-	k->name = name;
-	k->run = r;
-	k->fd = pair[0];
-	rc = spawn_worker(path, name, pair[1], r->plan->worker_env, &k->pid,
-	    e);
-	close(pair[1]);
-	return rc;
-}
-
-static void
-worker_end(struct worker *k)
-{
-	fd_close(&k->fd);
-	watch_free(k->child);
-	if (k->pid > 0) {
-		kill(k->pid, SIGKILL);
-		waitpid(k->pid, NULL, 0);
-	}
-}
 
 static int
 start_workers(struct run *r, struct err *e)
 {
 	if (r->plan->spec.shares_net)		/* there is no gate */
 		return 0;
-	if (worker_start(r, &r->net, "fence-net", r->plan->net_path, e) != 0)
+	if (worker_start(&r->net, r->plan->net_path, r->plan->worker_env,
+	    e) != 0)
 		return -1;
-	if (r->plan->wants_names && worker_start(r, &r->names, "fence-names",
-	    r->plan->names_path, e) != 0)
+	if (r->plan->wants_names && worker_start(&r->names,
+	    r->plan->names_path, r->plan->worker_env, e) != 0)
 		return -1;
 	pause_at("after-workers");
 	return 0;
@@ -465,15 +359,12 @@ start_minter(struct run *r, struct err *e)
 
 	if (r->plan->ports.nin == 0)
 		return 0;
-	k->name = "fence-mint";
-	k->run = r;
 	if (minter_start(r->jail.listen_fd[JAIL_LISTEN_HTTP], &k->fd, &k->pid,
 	    e) != 0)
 		return -1;
 	r->desk = entry_new(r->loop, k->fd);
-	k->child = loop_child(r->loop, k->pid, worker_gone, k);
-	return r->desk != NULL && k->child != NULL ? 0 :
-	    err_sys(e, errno, "cannot watch fence-mint");
+	return r->desk != NULL && worker_watch(k, r->loop) == 0 ? 0 :
+	    err_sys(e, errno, "cannot watch %s", k->name);
 }
 
 /* ---- start ---- */
@@ -507,6 +398,19 @@ make_witness(struct run *r, const struct run_options *ro, struct err *e)
 	if (r->witness == NULL)
 		return err_set(e, ERR_JAIL, "out of memory");
 	return 0;
+}
+
+static void
+name_workers(struct run *r)
+{
+	static const char closed[] = "the network is closed";
+
+	r->net = (struct worker){ "fence-net", closed, .fd = -1,
+	    .witness = r->witness, .is_told = r->is_told };
+	r->names = r->mint = r->net;
+	r->names.name = "fence-names";
+	r->mint.name = "fence-mint";
+	r->mint.loss = "no --port leads in";
 }
 
 /* profile: strict.  The command made a name that it must not make. */
@@ -581,23 +485,19 @@ make_loop(struct run *r, struct err *e)
 	    .is_apart = r->plan->spec.session != JAIL_SESSION_SAME };
 	bool has_gate = !r->plan->spec.shares_net;
 
-	if (has_gate) {
+	if (has_gate)
 		r->monitor = monitor_new(&mc);
-		r->net.child = loop_child(r->loop, r->net.pid, worker_gone,
-		    &r->net);
-	}
 	r->tty = tty_start(&tc);
 	r->control = loop_fd(r->loop, r->jail.control_fd, LOOP_READ,
 	    control_ready, r);
 	r->child = loop_child(r->loop, r->jail.pid, jail_gone, r);
-	if (r->names.pid > 0)
-		r->names.child = loop_child(r->loop, r->names.pid,
-		    worker_gone, &r->names);
 	if (r->jail.report_fd >= 0)
 		r->report = loop_fd(r->loop, r->jail.report_fd, LOOP_READ,
 		    report_ready, r);
 	if (r->tty == NULL || r->control == NULL || r->child == NULL ||
-	    (has_gate && (r->monitor == NULL || r->net.child == NULL)))
+	    (has_gate && (r->monitor == NULL ||
+	    worker_watch(&r->net, r->loop) != 0 ||
+	    worker_watch(&r->names, r->loop) != 0)))
 		return err_sys(e, errno, "cannot watch the jail");
 	return 0;
 }
@@ -651,6 +551,7 @@ run_start(struct run *r, const struct run_options *ro, struct err *e)
 		return err_sys(e, errno, "cannot make an event loop");
 	if (make_witness(r, ro, e) != 0 || make_limits(r, e) != 0)
 		return -1;
+	name_workers(r);
 	if (start_jail(r, e) != 0)
 		return -1;
 	pause_at("after-clone");
@@ -755,7 +656,7 @@ run_command(const struct run_options *ro, struct plan *plan, int trace_fd,
 		log_hold(NULL, NULL);
 		pty_free(r.pty);
 		r.pty = NULL;
-		drain_reports(&r, 1 << 20);
+		reports_drain(r.jail.report_fd, r.witness, REPORTS_ALL);
 		guarding_finish(r.guarding);
 		limits_ended(r.limits);
 		if (limits_is_over(r.limits))
