@@ -228,7 +228,8 @@ static void
 fact_notify(struct doctor *d, struct doctor_item *it)
 {
 	by_step(d, it, MINI_NOTIFY, "a listener can be made",
-	    "Linux 5.0 or later");
+	    "Linux 5.5 or later, and no sandbox around this one that "
+	    "listens itself");
 }
 
 static void
@@ -269,8 +270,8 @@ static const struct {
 	    "signals", "Linux 6.12 (ABI 6)", true },
 	{ "seccomp", fact_seccomp, "the third wall: system calls",
 	    "CONFIG_SECCOMP_FILTER", true },
-	{ "seccomp-notify", fact_notify, "asking a supervisor about a call",
-	    "Linux 5.0", false },
+	{ "seccomp-notify", fact_notify, "refused addresses are told "
+	    "without the shim", "Linux 5.5", false },
 	{ "bwrap", doctor_fact_bwrap, "starts the jail", "bubblewrap", true },
 	{ "pidfd", fact_pidfd, "the jail ends with its launcher",
 	    "Linux 5.3", true },

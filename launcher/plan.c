@@ -551,6 +551,25 @@ plan_parts(struct work *w, const struct run_options *ro, char *const *env,
 	return 0;
 }
 
+/*
+ * Where refusals are told as they happen, calls are witnessed that the gate
+ * never hears of: those to addresses without a route.  A sandbox inside may
+ * want a listener of its own, of which there can be one.
+ */
+static void
+plan_calls(struct work *w, const struct run_options *ro)
+{
+	struct jail_spec *spec = &w->plan->spec;
+	static const struct jail_range all[] = { { .family = AF_INET },
+	    { .family = AF_INET6 } };
+	bool is_told = ro->monitor || ro->debug || ro->trace_file != NULL;
+
+	spec->wants_calls = is_told && !spec->shares_net &&
+	    !spec->may_nest && !w->plan->is_inside &&
+	    !(ranges_cover(spec->ranges, spec->nranges, &all[0]) &&
+	    ranges_cover(spec->ranges, spec->nranges, &all[1]));
+}
+
 int
 plan_make(const struct run_options *ro, char **argv, char **env,
     struct plan *ret, struct err *e)
@@ -569,6 +588,7 @@ plan_make(const struct run_options *ro, char **argv, char **env,
 	    plan_command(&w, ro, argv, env, e) == 0) {
 		plan_many(&w, ro->engine);
 		plan_ranges(&w, ro);
+		plan_calls(&w, ro);
 		plan_etc(&w);
 		rc = plan_via(&w, env, e);
 		ret->notices = plan_keep(w.arena, w.notices.v,

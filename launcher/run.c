@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "launcher/calls.h"
 #include "launcher/entry.h"
 #include "launcher/exit.h"
 #include "launcher/guarding.h"
@@ -41,6 +42,7 @@ struct run {
 	int		*in_fds;	/* the host's ports of --port */
 	struct entry_desk *desk;
 	struct witness	*witness;
+	struct calls	*calls;
 	struct monitor	*monitor;
 	struct policywatch *policywatch;
 	struct tty	*tty;
@@ -149,6 +151,18 @@ init_ready(struct run *r, int pid_fd)
 		monitor_stop_pid(r->monitor, pid);
 }
 
+/* What it tells is not of the wall: a run goes on without. */
+static void
+init_listener(struct run *r, int *listener_fd, int sys)
+{
+	if (*listener_fd >= 0)
+		r->calls = calls_new(r->loop, listener_fd, &r->plan->spec,
+		    r->witness);
+	if (r->calls == NULL)
+		log_say("addresses that are refused are told by the shim "
+		    "alone: %s", strerror(sys != 0 ? sys : ENOMEM));
+}
+
 static void
 init_started(struct run *r, int *pid_fd)
 {
@@ -202,6 +216,9 @@ control_step(struct run *r)
 	switch (msg.kind) {
 	case INIT_READY:
 		init_ready(r, fd);
+		break;
+	case INIT_LISTENER:
+		init_listener(r, &fd, msg.value);
 		break;
 	case INIT_STARTED:
 		init_started(r, &fd);
@@ -583,6 +600,7 @@ run_release(struct run *r)
 {
 	if (r->jail.pid > 0 && !r->is_jail_gone)
 		kill(r->jail.pid, SIGKILL);
+	calls_free(r->calls);
 	monitor_free(r->monitor);
 	entry_free(r->desk);
 	policywatch_free(r->policywatch);

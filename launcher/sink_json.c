@@ -36,6 +36,7 @@ static const char *const enforcer_names[] = {
 static const char *const witness_names[] = {
 	[WITNESS_SHIM] = "shim", [WITNESS_GATE] = "gate",
 	[WITNESS_MONITOR] = "monitor", [WITNESS_GUARD] = "guard",
+	[WITNESS_NOTIFY] = "notify",
 };
 
 /* Each value is followed by a comma; the end of its object takes it back. */

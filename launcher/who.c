@@ -69,6 +69,21 @@ parent_of(pid_t pid)
 	return (pid_t)parent;
 }
 
+pid_t
+who_thread(pid_t tid)
+{
+	char status[1024];
+	const char *p;
+	int pid;
+
+	if (read_proc(tid, "status", status, sizeof status) <= 0)
+		return tid;
+	/* The name, before it, cannot hold a newline: it is escaped. */
+	p = strstr(status, "\nTgid:");
+	return p != NULL && sscanf(p, "\nTgid: %d", &pid) == 1 && pid > 0 ?
+	    pid : tid;
+}
+
 /* Arguments are separated by NUL and end with one, or with several. */
 static void
 read_cmdline(pid_t pid, char *ret, size_t size)

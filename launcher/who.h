@@ -18,6 +18,9 @@
  */
 int	 who_pid(pid_t pid, pid_t stop_pid, struct event *);
 
+/* The process that a thread is of; itself if that cannot be told. */
+pid_t	 who_thread(pid_t tid);
+
 /*
  * The process that owns the socket with this local address and port in the
  * network namespace of jail_pid; 0 if there is none, or if looking further

@@ -28,6 +28,7 @@ enum {
 	LOOKS_PER_SECOND = 4000,	/* asking costs, whatever the answer */
 	LOOKUPS = 64,			/* names remembered for folding */
 	LOOKUP_MS = 2000,
+	CALLS = 64,			/* told, and expected of the shim */
 };
 
 /* One name that a process asked for; types are separated by blanks. */
@@ -36,6 +37,13 @@ struct lookup {
 	int64_t	start_ms;
 	char	name[256];
 	char	types[64];
+};
+
+/* A call that was told before the kernel refused it; pid 0: none. */
+struct told_call {
+	pid_t		pid;
+	uint16_t	port;
+	struct host	host;
 };
 
 struct budget {
@@ -51,10 +59,12 @@ struct witness {
 	struct recent		 recent;
 	struct witness_counts	 counts;
 	/* Each its own: what the jail claims crowds out nobody else. */
-	struct budget		 shim, gate, guard;
+	struct budget		 shim, gate, guard, calls;
 	uint64_t		 shim_records;
 	struct lookup		 lookup[LOOKUPS];
 	unsigned		 next_lookup;
+	struct told_call	 call[CALLS];
+	unsigned		 next_call;
 	char			 nest[256];	/* see witness_nest() */
 };
 
@@ -303,23 +313,47 @@ fill_socket(struct witness *w, struct arena *arena,
 	return e->verdict.action == ACTION_DENY;
 }
 
+/* An address that no route leads to. */
+static bool
+fill_address(struct witness *w, const struct host *host, uint16_t port,
+    struct event *e)
+{
+	decide_net(w->config.policy, host, port, &e->verdict);
+	e->kind = EVENT_CONNECT;
+	e->enforcer = ENFORCER_ROUTE;
+	e->ip = host->text;
+	e->port = port;
+	return e->verdict.action == ACTION_DENY;
+}
+
+/* Once: the next such call is another. */
+static bool
+was_call_told(struct witness *w, const struct host *host, uint16_t port,
+    pid_t pid)
+{
+	for (unsigned i = 0; i < CALLS; i++) {
+		struct told_call *c = &w->call[i];
+
+		if (c->pid == pid && pid != 0 && c->port == port &&
+		    strcmp(c->host.text, host->text) == 0) {
+			c->pid = 0;
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Only what routing says: a refused port is an answer, not a refusal. */
 static bool
-fill_connect(struct witness *w, struct arena *arena,
-    const struct wire_report *r, struct event *e)
+fill_connect(struct witness *w, const struct wire_report *r, pid_t pid,
+    struct host *host, struct event *e)
 {
-	struct host host;
-
 	if (r->err != EACCES && r->err != EPERM && r->err != ENETUNREACH &&
 	    r->err != EHOSTUNREACH)
 		return false;
-	host_from_addr(r->addr, r->family == AF_INET ? 4 : 16, &host);
-	decide_net(w->config.policy, &host, r->port, &e->verdict);
-	e->kind = EVENT_CONNECT;
-	e->enforcer = ENFORCER_ROUTE;
-	e->ip = arena_strdup(arena, host.text);
-	e->port = r->port;
-	return e->verdict.action == ACTION_DENY;
+	host_from_addr(r->addr, r->family == AF_INET ? 4 : 16, host);
+	return !was_call_told(w, host, r->port, pid) &&
+	    fill_address(w, host, r->port, e);
 }
 
 /* The kernel's word where it can be had; else the claim's, with its pid. */
@@ -371,6 +405,7 @@ witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 	char path[WIRE_PATH_MAX + 1];
 	struct event e = { .witness = WITNESS_SHIM };
 	struct arena *arena;
+	struct host host;
 	bool is_refusal;
 
 	if (is_over_limit(&w->shim) ||
@@ -393,7 +428,7 @@ witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 	if (r.call == WIRE_CONNECT)
 		is_refusal = r.family == AF_UNIX ?
 		    fill_socket(w, arena, &r, path, &e) :
-		    fill_connect(w, arena, &r, &e);
+		    fill_connect(w, &r, pid, &host, &e);
 	else
 		is_refusal = fill_file(w, arena, &r, path, &e);
 	if (is_refusal) {
@@ -406,6 +441,27 @@ witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 		w->counts.not_fence++;
 	}
 	arena_free(arena);
+}
+
+void
+witness_call(struct witness *w, const struct witness_call *c)
+{
+	struct event e = { .witness = WITNESS_NOTIFY, .sys = EACCES };
+	pid_t pid = who_thread(c->pid);
+	struct host host;
+
+	host_from_addr(c->addr, c->addr_len, &host);
+	w->call[w->next_call++ % CALLS] = (struct told_call){ pid, c->port,
+	    host };
+	if (is_over_limit(&w->calls)) {
+		witness_dropped(w, 1);
+		return;
+	}
+	if (!fill_address(w, &host, c->port, &e))
+		return;
+	(void)who_pid(pid, w->config.stop_pid, &e);
+	w->calls.records++;
+	emit(w, &e);
 }
 
 void

@@ -49,6 +49,17 @@ void		 witness_run_end(struct witness *, int exit_status);
 void		 witness_shim(struct witness *, const void *datagram,
 		    size_t len, pid_t pid);
 /*
+ * A call that no route serves, told before the kernel refuses it.  pid may be
+ * that of a thread.  What the shim says of the same call is no news then.
+ */
+struct witness_call {
+	pid_t		pid;
+	uint8_t		addr[16];	/* network order */
+	size_t		addr_len;	/* 4, 16 */
+	uint16_t	port;
+};
+void		 witness_call(struct witness *, const struct witness_call *);
+/*
  * An event of the gate; sets time, sequence, and count if it is 0.  Queries
  * for several types of one name are one look-up and make one record.  Over
  * 1000 records a second the rest is dropped and counted, as for the shim.

@@ -121,6 +121,8 @@ struct jail_spec {
 	 * no files then, and /proc is writable.  Never for uid 0.
 	 */
 	bool			 may_nest;
+	/* Calls that name a network address are to be witnessed outside. */
+	bool			 wants_calls;
 	enum jail_session	 session;
 	int			 tty_fd;	/* for JAIL_SESSION_TTY */
 	struct jail_limits	 limits;

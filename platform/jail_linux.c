@@ -20,6 +20,7 @@
 #include "platform/linux/jailplan.h"
 #include "platform/linux/landlock.h"
 #include "platform/linux/mini.h"
+#include "platform/linux/notify.h"
 #include "platform/linux/outer.h"
 #include "platform/linux/seccomp.h"
 #include "platform/pause.h"
@@ -367,6 +368,18 @@ lacks_filters(struct err *e)
 	return -1;
 }
 
+/* Empties the filter. */
+static uint32_t
+plan_filter(struct buf *b, struct buf *filter, uint32_t *ret_n)
+{
+	uint32_t at = plan_bytes(b, filter->data, filter->len);
+
+	*ret_n = (uint32_t)(filter->len / sizeof(struct sock_filter));
+	b->failed |= filter->failed;
+	buf_clear(filter);
+	return at;
+}
+
 int
 jail_make_plan(const struct jail_spec *spec, struct buf *b, struct err *e)
 {
@@ -382,8 +395,11 @@ jail_make_plan(const struct jail_spec *spec, struct buf *b, struct err *e)
 		return -1;
 	}
 	buf_add(b, &plan, sizeof plan);
-	plan.filter = plan_bytes(b, filter.data, filter.len);
-	plan.nfilter = (uint32_t)(filter.len / sizeof(struct sock_filter));
+	plan.filter = plan_filter(b, &filter, &plan.nfilter);
+	if (spec->wants_calls && !pretend_lacks("nonotify")) {
+		notify_filter(&filter);
+		plan.notify = plan_filter(b, &filter, &plan.nnotify);
+	}
 	buf_release(&filter);
 	plan.program = plan_string(b, spec->program);
 	plan.cwd = plan_string(b, spec->cwd);

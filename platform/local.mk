@@ -44,6 +44,7 @@ platform_libplatform_a_SOURCES += \
 	platform/linux/minter.c platform/linux/minter.h \
 	platform/linux/netlink.c platform/linux/netlink.h \
 	platform/linux/nft.c platform/linux/nft.h \
+	platform/linux/notify.c platform/linux/notify.h \
 	platform/linux/outer.c platform/linux/outer.h \
 	platform/linux/plancheck.c platform/linux/plancheck.h \
 	platform/linux/remask.c platform/linux/remask.h \

@@ -34,6 +34,7 @@ UNIT_TESTS = \
 	tests/unit/test_merge \
 	tests/unit/test_mounts \
 	tests/unit/test_nft \
+	tests/unit/test_notify \
 	tests/unit/test_pattern \
 	tests/unit/test_peek \
 	tests/unit/test_policy \

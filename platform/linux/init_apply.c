@@ -1,11 +1,17 @@
 #include "platform/linux/init_apply.h"
 
+#include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+/* Linux 5.19: only a deadly signal ends the waiting. */
+#ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
+#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV	(1UL << 5)
+#endif
 
 /* Both the soft limit and the hard; a lower one of the user's stays. */
 static int
@@ -54,13 +60,32 @@ init_limits(const struct init_plan *plan)
 	return plan->no_core ? no_core() : 0;
 }
 
+static int
+install(const struct init_plan *plan, uint32_t at, uint32_t n,
+    unsigned long flags)
+{
+	struct sock_fprog prog = {
+		.len = n,
+		.filter = (void *)((uintptr_t)plan + at),
+	};
+
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &prog);
+}
+
 int
 init_filter(const struct init_plan *plan)
 {
-	struct sock_fprog prog = {
-		.len = plan->nfilter,
-		.filter = (void *)((uintptr_t)plan + plan->filter),
-	};
+	return install(plan, plan->filter, plan->nfilter, 0);
+}
 
-	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog);
+int
+init_listen(const struct init_plan *plan)
+{
+	const unsigned long flags = SECCOMP_FILTER_FLAG_NEW_LISTENER;
+	int fd = install(plan, plan->notify, plan->nnotify, flags |
+	    SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV);
+
+	/* Before 5.19 a signal makes the call begin, and be told, again. */
+	return fd >= 0 || errno != EINVAL ? fd :
+	    install(plan, plan->notify, plan->nnotify, flags);
 }

@@ -9,5 +9,10 @@
 
 int	 init_limits(const struct init_plan *);
 int	 init_filter(const struct init_plan *);
+/*
+ * The filter that holds calls (notify.h).  Its listener, close-on-exec; EBUSY:
+ * a sandbox around us listens already.
+ */
+int	 init_listen(const struct init_plan *);
 
 #endif

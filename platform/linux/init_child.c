@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "platform/fd.h"
 #include "platform/linux/init_apply.h"
 #include "platform/linux/landlock.h"
 
@@ -108,6 +110,36 @@ fail(int report_fd, uint32_t step)
 	_exit(125);
 }
 
+int
+init_tell(int control_fd, enum init_msg_kind kind, uint32_t step,
+    int32_t value, int fd)
+{
+	struct init_msg m = { .kind = kind, .step = step, .value = value };
+	struct pollfd p = { .fd = control_fd, .events = POLLOUT };
+
+	while (fd_send(control_fd, &m, sizeof m, &fd, fd >= 0, 0) < 0) {
+		if (errno != EAGAIN && errno != ENOBUFS)
+			return -1;
+		(void)poll(&p, 1, -1);
+	}
+	return 0;
+}
+
+/*
+ * A witness that cannot be had is no reason not to start: the walls stand
+ * without.  First of all, while the way to the launcher is open.
+ */
+static int
+child_listen(const struct init_plan *plan, int control_fd)
+{
+	auto_fd fd = -1;
+
+	if (plan->nnotify == 0)
+		return 0;
+	fd = init_listen(plan);
+	return init_tell(control_fd, INIT_LISTENER, 0, fd < 0 ? errno : 0, fd);
+}
+
 /* Only 0 to 2, what the user keeps, and the pipe stay. */
 static int
 child_fds(const struct init_child *c, int report_fd)
@@ -135,11 +167,13 @@ child_group(const struct init_plan *plan)
 }
 
 _Noreturn void
-init_child_run(const struct init_child *c, int report_fd)
+init_child_run(const struct init_child *c, int report_fd, int control_fd)
 {
 	const struct init_plan *plan = c->plan;
 	const char *program = plan_str(plan, plan->program);
 
+	if (child_listen(plan, control_fd) < 0)
+		fail(report_fd, INIT_STEP_SECCOMP);
 	if (chdir(plan_str(plan, plan->cwd)) < 0)
 		fail(report_fd, INIT_STEP_CHDIR);
 	if (child_group(plan) < 0)

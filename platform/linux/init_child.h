@@ -32,8 +32,18 @@ struct init_report {
  */
 int	 init_child_prepare(struct init_child *, const struct init_plan *,
 	    int own_fd, uint32_t *ret_step);
-/* In the child.  report_fd is the write end of the pipe. */
-_Noreturn void init_child_run(const struct init_child *, int report_fd);
+/*
+ * In the child.  report_fd is the write end of the pipe, control_fd the
+ * launcher's socket, which hears of a listener.
+ */
+_Noreturn void init_child_run(const struct init_child *, int report_fd,
+	    int control_fd);
+/*
+ * A message to the launcher, with fd if that is not -1.  One that does not
+ * listen is slow, not gone: it is waited for.
+ */
+int	 init_tell(int control_fd, enum init_msg_kind, uint32_t step,
+	    int32_t value, int fd);
 
 /* Closes every descriptor from first on but those in keep (sorted). */
 int	 init_close_from(int first, const int *keep, size_t nkeep);

@@ -35,18 +35,11 @@ enum { EXIT_JAIL = 125, EXIT_NOEXEC = 126, EXIT_NOTFOUND = 127 };
 
 static int control_fd = -1;
 
-/* A launcher that does not listen is slow, not gone: it gets its message. */
 static void
 tell(enum init_msg_kind kind, uint32_t step, int32_t value, int fd)
 {
-	struct init_msg m = { .kind = kind, .step = step, .value = value };
-	struct pollfd p = { .fd = control_fd, .events = POLLOUT };
-
-	while (fd_send(control_fd, &m, sizeof m, &fd, fd >= 0, 0) < 0) {
-		if (errno != EAGAIN && errno != ENOBUFS)
-			_exit(EXIT_JAIL);
-		(void)poll(&p, 1, -1);
-	}
+	if (init_tell(control_fd, kind, step, value, fd) < 0)
+		_exit(EXIT_JAIL);
 }
 
 static _Noreturn void
@@ -299,7 +292,7 @@ start(struct init_child *c, int *ret_report_fd)
 	if (pid < 0)
 		give_up(INIT_STEP_FORK, errno);
 	if (pid == 0)
-		init_child_run(c, report[1]);
+		init_child_run(c, report[1], control_fd);
 	/*
 	 * From here on nothing but the control socket and the pipe: a pipe
 	 * that was the command's stdout must close when the command ends.

@@ -30,6 +30,7 @@ struct init_plan {
 	uint32_t	envp, envc;	/* u32 offsets of strings */
 	uint32_t	rules, nrules;	/* struct init_rule */
 	uint32_t	filter, nfilter;/* struct sock_filter, seccomp */
+	uint32_t	notify, nnotify;/* the same, or 0: init_listen() */
 	uint32_t	keep, nkeep;	/* int32 descriptor numbers */
 	uint32_t	proc;		/* string: where /proc goes, or 0 */
 	/*
@@ -70,6 +71,11 @@ enum init_msg_kind {
 	INIT_PLAN = 1,	/* launcher -> init, with the memfd */
 	INIT_GO,	/* launcher -> init: start the command */
 	INIT_READY,	/* init -> launcher, first, with a pidfd of its own */
+	/*
+	 * init -> launcher, where a plan has notify: the listener (notify.h),
+	 * or value is the errno why there is none.
+	 */
+	INIT_LISTENER,
 	INIT_STARTED,	/* init -> launcher, with a pidfd of the command */
 	INIT_STOPPED,	/* value: the signal */
 	INIT_CONTINUED,

@@ -284,6 +284,8 @@ do_notify(struct work *w, int *detail)
 
 	(void)w;
 	(void)detail;
+	if (lacks("nonotify", EINVAL) != 0)
+		return -1;
 	return load(permit, sizeof permit,
 	    SECCOMP_FILTER_FLAG_NEW_LISTENER) < 0 ? -1 : 0;
 }

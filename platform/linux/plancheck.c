@@ -63,6 +63,13 @@ keep_fits(const struct init_plan *p)
 	return true;
 }
 
+static bool
+filter_fits(const struct init_plan *p, uint32_t at, uint32_t n)
+{
+	return n <= BPF_MAXINSNS && table_fits(p, at, n,
+	    sizeof(struct sock_filter), alignof(struct sock_filter));
+}
+
 bool
 plan_is_sound(const void *base, size_t size)
 {
@@ -79,7 +86,6 @@ plan_is_sound(const void *base, size_t size)
 	    strings_fit(p, p->argv, p->argc) &&
 	    strings_fit(p, p->envp, p->envc) &&
 	    rules_fit(p) && keep_fits(p) && p->nfilter > 0 &&
-	    p->nfilter <= BPF_MAXINSNS &&
-	    table_fits(p, p->filter, p->nfilter, sizeof(struct sock_filter),
-	    alignof(struct sock_filter));
+	    filter_fits(p, p->filter, p->nfilter) &&
+	    filter_fits(p, p->notify, p->nnotify);
 }

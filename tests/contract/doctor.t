@@ -169,6 +169,10 @@ masked() {
 	is "$status $(jq -r '.machine[] | select(.id == "cgroup") |
 	    "\(.status) \(.needed) \(.cure)"' <<<"$out" | cut -c 1-24)" \
 	    '0 absent false systemd-run' "$who: nocgroup: told, and no more"
+	doctor "$who" FENCE_PRETEND=nonotify -- --json
+	is "$status $(jq -r '.machine[] | select(.id == "seccomp-notify") |
+	    "\(.status) \(.needed)"' <<<"$out")" '0 absent false' \
+	    "$who: nonotify: told, and no more"
 	doctor "$who" FENCE_PRETEND=landlock=3
 	like "$out" 'degraded +landlock +ABI 3: no say in ioctl of devices, signals' \
 	    "$who: the rights that an older Landlock lacks are named"

@@ -1,7 +1,8 @@
 /*
  * filtered WHO COMMAND ARGS...: puts one of the jail's filters on itself, and
  * nothing else of a jail, then runs the command.  For what programs do under
- * a filter; what a jail does is fence-run's to show.
+ * a filter; what a jail does is fence-run's to show.  WHO `listener` is a
+ * filter that permits all, and has a listener.
  */
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -9,6 +10,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,9 +42,30 @@ install(unsigned who)
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog);
 }
 
+/* It lasts as long as its descriptor, which the command inherits. */
+static int
+listen_to(char **argv)
+{
+	struct sock_filter permit = BPF_STMT(BPF_RET | BPF_K,
+	    SECCOMP_RET_ALLOW);
+	struct sock_fprog prog = { 1, &permit };
+
+	int fd = -1;
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
+		fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+		    SECCOMP_FILTER_FLAG_NEW_LISTENER, &prog);
+	if (fd >= 0 && fcntl(fd, F_SETFD, 0) == 0)
+		execvp(argv[0], argv);
+	perror("filtered");
+	return 125;
+}
+
 int
 main(int argc, char **argv)
 {
+	if (argc > 2 && strcmp(argv[1], "listener") == 0)
+		return listen_to(argv + 2);
 	for (unsigned who = 0; argc > 2 && who < SECCOMP_NWHO; who++)
 		if (strcmp(argv[1], names[who]) == 0) {
 			if (install(who) == 0)

@@ -1,7 +1,8 @@
 # Programs that act inside the jail.  The sanitizers stay out: a probe must
 # meet the walls as any program does.  The Go client is built by the runner.
 check_PROGRAMS += tests/probes/probe tests/probes/probe-static \
-	tests/probes/rawclient tests/probes/callprobe tests/probes/filtered
+	tests/probes/rawclient tests/probes/callprobe tests/probes/filtered \
+	tests/probes/caller
 
 probe_sources = \
 	tests/probes/dnsq.c tests/probes/dnsq.h \
@@ -34,6 +35,11 @@ tests_probes_callprobe_SOURCES = tests/probes/callprobe.c
 tests_probes_callprobe_CFLAGS = $(probe_cflags) -fno-pie
 tests_probes_callprobe_LDFLAGS = -static
 tests_probes_callprobe_LDADD =
+
+tests_probes_caller_SOURCES = tests/probes/caller.c
+tests_probes_caller_CFLAGS = $(probe_cflags) -fno-pie
+tests_probes_caller_LDFLAGS = -static
+tests_probes_caller_LDADD = -lpthread
 
 # It has the libraries inside, so it is built as they are.
 tests_probes_filtered_SOURCES = tests/probes/filtered.c

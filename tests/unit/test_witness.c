@@ -282,6 +282,41 @@ test_shim_other(void **state)
 	validate(f);
 }
 
+/* The listener sees a call, the shim its end: one record, once each. */
+static void
+test_calls(void **state)
+{
+	struct fixture *f = *state;
+	struct witness_call c = { .pid = getpid(), .addr = { 198, 51, 100, 7 },
+	    .addr_len = 4, .port = 443 };
+	struct wire_report r;
+	size_t len = report(&r, WIRE_CONNECT, "", 0, EACCES);
+
+	r.family = AF_INET;
+	r.port = 443;
+	memcpy(r.addr, c.addr, 4);
+	witness_call(f->w, &c);
+	assert_int_equal(witness_counts(f->w).records, 1);
+	witness_shim(f->w, &r, len, getpid());		/* the same call */
+	assert_int_equal(witness_counts(f->w).records, 1);
+	witness_shim(f->w, &r, len, getpid());		/* one more */
+	assert_int_equal(witness_counts(f->w).records, 2);
+	witness_call(f->w, &c);
+	r.port = 80;					/* another */
+	witness_shim(f->w, &r, len, getpid());
+	r.port = 443;
+	witness_shim(f->w, &r, len, getppid());		/* another's */
+	assert_int_equal(witness_counts(f->w).records, 5);
+	memcpy(c.addr, "\xc0\x00\x02\x01", 4);		/* allowed */
+	witness_call(f->w, &c);
+	assert_int_equal(witness_counts(f->w).records, 5);
+	read_back(f);
+	assert_non_null(strstr(f->text, "connect(198.51.100.7:443) EACCES"));
+	assert_non_null(strstr(f->trace, "\"witness\":\"notify\","
+	    "\"trust\":\"kernel\""));
+	validate(f);
+}
+
 /* Who asks is the kernel's word; without it, the claim with its pid. */
 static void
 test_shim_who(void **state)
@@ -614,6 +649,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(test_shim_open), CASE(test_shim_links),
 		CASE(test_shim_other), CASE(test_shim_who),
+		CASE(test_calls),
 		CASE(test_malformed), CASE(test_dns_fold), CASE(test_run),
 		CASE(test_flood), CASE(test_flood_hides_nothing),
 		CASE(test_stuck_reader),

@@ -1,0 +1,101 @@
+#include "launcher/calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "launcher/ranges.h"
+#include "launcher/who.h"
+#include "platform/fd.h"
+#include "platform/linux/notify.h"
+
+struct calls {
+	struct watch		*watch;
+	int			 fd;
+	const struct jail_spec	*spec;
+	struct witness		*witness;
+};
+
+bool
+calls_is_routed(const struct jail_range *ranges, size_t n,
+    const struct jail_range *address, uint16_t port)
+{
+	/* Of every jail (platform/linux/route.h); no address is this host. */
+	static const struct jail_range own[] = {
+		{ AF_INET, { 127 }, 8 },
+		{ AF_INET, { 0 }, 32 },
+		{ AF_INET, { 198, 18 }, 15 },
+		{ AF_INET6, { [15] = 1 }, 128 },
+		{ AF_INET6, { 0 }, 128 },
+	};
+
+	return port == JAIL_DNS_PORT ||
+	    ranges_cover(own, sizeof own / sizeof own[0], address) ||
+	    ranges_cover(ranges, n, address);
+}
+
+static void
+look_at(struct calls *c, const struct notify_call *call)
+{
+	struct jail_range a = { .family = call->family,
+	    .bits = call->family == AF_INET ? 32 : 128 };
+	struct witness_call told = { .pid = call->tid, .port = call->port };
+
+	memcpy(a.addr, call->addr, sizeof a.addr);
+	if (calls_is_routed(c->spec->ranges, c->spec->nranges, &a,
+	    call->port))
+		return;
+	told.addr_len = a.bits / 8;
+	memcpy(told.addr, call->addr, told.addr_len);
+	witness_call(c->witness, &told);
+}
+
+/*
+ * One a turn: whether another waits only the loop can say, and to ask for one
+ * that is not there is to wait for it.  At the end nobody is left to wait.
+ */
+static void
+call_waits(struct watch *w, int what, void *arg)
+{
+	struct calls *c = arg;
+	struct notify_call call;
+	int rc = (what & LOOP_HUP) != 0 ? -1 : notify_next(c->fd, &call);
+
+	(void)w;
+	if (rc < 0) {
+		watch_free(c->watch);
+		c->watch = NULL;
+	} else if (rc > 0) {
+		if (call.family != 0)
+			look_at(c, &call);
+		notify_go(c->fd, &call);
+	}
+}
+
+struct calls *
+calls_new(struct loop *loop, int *listener_fd, const struct jail_spec *spec,
+    struct witness *witness)
+{
+	struct calls *c = calloc(1, sizeof *c);
+
+	if (c == NULL)
+		return NULL;
+	*c = (struct calls){ .fd = fd_take(listener_fd), .spec = spec,
+	    .witness = witness };
+	c->watch = loop_fd(loop, c->fd, LOOP_READ, call_waits, c);
+	if (c->watch == NULL) {
+		calls_free(c);
+		return NULL;
+	}
+	return c;
+}
+
+void
+calls_free(struct calls *c)
+{
+	if (c == NULL)
+		return;
+	watch_free(c->watch);
+	fd_close(&c->fd);
+	free(c);
+}

@@ -1,0 +1,186 @@
+/* Which calls are held, what address they name, and where routes lead. */
+#include <errno.h>
+#include <linux/audit.h>
+#include <netinet/in.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include <cmocka.h>
+
+#include "launcher/calls.h"
+#include "platform/linux/notify.h"
+#include "platform/linux/seccomp.h"
+#include "tests/unit/bpf.h"
+
+static const struct seccomp_entry *
+entry_of(unsigned i)
+{
+	return &seccomp_entries[SECCOMP_HERE][i];
+}
+
+static uint32_t
+run_filter(const struct buf *f, uint32_t audit, int nr, unsigned arg,
+    uint64_t value)
+{
+	struct seccomp_data d = { .nr = nr, .arch = audit };
+	size_t steps = 0;
+
+	d.args[arg] = value;
+	return bpf_run(f, &d, &steps);
+}
+
+static void
+test_filter(void **state)
+{
+	static const struct {
+		const char	*name;
+		unsigned	 arg;
+		uint64_t	 value;
+		bool		 is_held;
+	} rows[] = {
+		{ "connect", 0, 0, true }, { "connect", 1, 0, true },
+		{ "sendto", 4, 0, false }, { "sendto", 4, 1, true },
+		{ "sendto", 4, UINT64_C(1) << 32, true },
+		{ "sendto", 3, MSG_DONTWAIT, false },
+		{ "sendto", 5, 16, false },
+		{ "sendmsg", 1, 1, false }, { "sendmmsg", 1, 1, false },
+		{ "bind", 1, 1, false }, { "read", 1, 1, false },
+		{ "execve", 0, 1, false }, { "openat", 1, 1, false },
+	};
+	struct buf f;
+
+	(void)state;
+	buf_init(&f, 0);
+	notify_filter(&f);
+	assert_false(f.failed);
+	for (unsigned i = 0; i < SECCOMP_NENTRIES; i++)
+		for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+			int nr = seccomp_number(entry_of(i), rows[k].name);
+
+			if (nr < 0)
+				continue;
+			assert_int_equal(run_filter(&f, entry_of(i)->audit,
+			    nr, rows[k].arg, rows[k].value), rows[k].is_held ?
+			    SECCOMP_RET_USER_NOTIF : SECCOMP_RET_ALLOW);
+		}
+	/* No other number, and no other entry, is anybody's business. */
+	for (int nr = 0; nr < 1024; nr++) {
+		if (nr != SYS_connect && nr != SYS_sendto)
+			assert_int_equal(run_filter(&f, entry_of(0)->audit, nr,
+			    4, 1), SECCOMP_RET_ALLOW);
+		assert_int_equal(run_filter(&f, AUDIT_ARCH_PPC64, nr, 4, 1),
+		    SECCOMP_RET_ALLOW);
+	}
+	buf_release(&f);
+}
+
+#ifdef __x86_64__
+static void
+test_socketcall(void **state)
+{
+	struct buf f;
+
+	(void)state;
+	buf_init(&f, 0);
+	notify_filter(&f);
+	for (uint64_t call = 0; call < 32; call++)
+		assert_int_equal(run_filter(&f, AUDIT_ARCH_I386, 102, 0, call),
+		    call == 3 || call == 11 ? SECCOMP_RET_USER_NOTIF :
+		    SECCOMP_RET_ALLOW);
+	buf_release(&f);
+}
+#endif
+
+/* Byte by byte: an address is one when the kernel takes it for one. */
+static void
+test_address(void **state)
+{
+	struct sockaddr_in in = { .sin_family = AF_INET,
+	    .sin_port = htons(443), .sin_addr.s_addr = htonl(0xc6336407) };
+	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6,
+	    .sin6_port = htons(80), .sin6_addr.s6_addr = { 0x20, 1, 0xd,
+	    0xb8, [15] = 7 } };
+	sa_family_t other = AF_UNIX;
+	struct notify_call c;
+
+	(void)state;
+	for (size_t n = 0; n <= sizeof in; n++) {
+		notify_address(&in, n, &c);
+		assert_int_equal(c.family, n < sizeof in ? 0 : AF_INET);
+	}
+	assert_int_equal(c.port, 443);
+	assert_memory_equal(c.addr, "\xc6\x33\x64\x07\0\0\0\0\0\0\0\0\0\0\0\0",
+	    16);
+	for (size_t n = 0; n <= sizeof in6; n++) {
+		notify_address(&in6, n, &c);
+		assert_int_equal(c.family, n < 24 ? 0 : AF_INET6);
+	}
+	assert_int_equal(c.port, 80);
+	assert_memory_equal(c.addr, &in6.sin6_addr, 16);
+	memset(&in6.sin6_addr, 0, 16);
+	in6.sin6_addr.s6_addr[10] = in6.sin6_addr.s6_addr[11] = 0xff;
+	in6.sin6_addr.s6_addr[15] = 9;
+	notify_address(&in6, sizeof in6, &c);
+	assert_int_equal(c.family, AF_INET);
+	assert_memory_equal(c.addr, "\0\0\0\x09\0\0\0\0\0\0\0\0\0\0\0\0", 16);
+	notify_address(&other, sizeof other, &c);
+	assert_int_equal(c.family, 0);
+}
+
+static void
+test_routed(void **state)
+{
+	static const struct jail_range ranges[] = {
+		{ AF_INET, { 192, 0, 2, 1 }, 32 },
+		{ AF_INET, { 10, 8 }, 13 },
+		{ AF_INET6, { 0x20, 1, 0xd, 0xb8 }, 32 },
+	};
+	static const struct {
+		struct jail_range	a;
+		uint16_t		port;
+		bool			is_routed;
+	} rows[] = {
+		{ { AF_INET, { 127, 0, 0, 1 }, 32 }, 1, true },
+		{ { AF_INET, { 127, 255, 0, 1 }, 32 }, 1, true },
+		{ { AF_INET, { 0 }, 32 }, 80, true },
+		{ { AF_INET, { 0, 0, 0, 1 }, 32 }, 80, false },
+		{ { AF_INET, { 198, 18, 0, 1 }, 32 }, 80, true },
+		{ { AF_INET, { 198, 19, 255, 255 }, 32 }, 80, true },
+		{ { AF_INET, { 198, 20, 0, 0 }, 32 }, 80, false },
+		{ { AF_INET, { 192, 0, 2, 1 }, 32 }, 9, true },
+		{ { AF_INET, { 192, 0, 2, 2 }, 32 }, 9, false },
+		{ { AF_INET, { 192, 0, 2, 2 }, 32 }, 53, true },
+		{ { AF_INET, { 10, 15, 1, 1 }, 32 }, 9, true },
+		{ { AF_INET, { 10, 16, 1, 1 }, 32 }, 9, false },
+		{ { AF_INET6, { [15] = 1 }, 128 }, 9, true },
+		{ { AF_INET6, { 0 }, 128 }, 9, true },
+		{ { AF_INET6, { 0x20, 1, 0xd, 0xb8, 1 }, 128 }, 9, true },
+		{ { AF_INET6, { 0x20, 1, 0xd, 0xb9 }, 128 }, 9, false },
+		{ { AF_INET6, { 0xfe, 0x80 }, 128 }, 9, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		assert_int_equal(calls_is_routed(ranges, 3, &rows[i].a,
+		    rows[i].port), rows[i].is_routed);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_filter),
+#ifdef __x86_64__
+		cmocka_unit_test(test_socketcall),
+#endif
+		cmocka_unit_test(test_address), cmocka_unit_test(test_routed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
