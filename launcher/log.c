@@ -45,15 +45,37 @@ keep_path(const char *name)
 	return 0;
 }
 
-/* A link may have been planted by an earlier run in the workspace. */
-static int
-open_file(const char *name)
+/*
+ * A link may have been planted by an earlier run in the workspace, or a FIFO:
+ * one that nobody reads would be waited for.
+ */
+int
+log_create(const char *option, const char *name, int flags, struct err *e)
 {
 	int new_fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY |
-	    O_NOFOLLOW | O_APPEND, 0600);
+	    O_NOFOLLOW | O_NONBLOCK | flags, 0600);
 
-	if (new_fd >= 0 && keep_path(name) != 0)
+	if (new_fd >= 0 && fd_nonblock(new_fd, 0) != 0)
 		fd_close(&new_fd);
+	if (new_fd >= 0)
+		return new_fd;
+	err_sys(e, errno, "%s: cannot open '%s'", option, name);
+	if (errno == ELOOP)
+		err_hint(e, "it is a symlink: name the file it leads to");
+	else if (errno == ENXIO)
+		err_hint(e, "it is a FIFO or a socket, and nobody reads it");
+	return -1;
+}
+
+static int
+open_file(const char *option, const char *name, struct err *e)
+{
+	int new_fd = log_create(option, name, O_APPEND, e);
+
+	if (new_fd >= 0 && keep_path(name) != 0) {
+		err_sys(e, errno, "%s: '%s'", option, name);
+		fd_close(&new_fd);
+	}
 	if (new_fd >= 0)
 		fd = new_fd;
 	return new_fd;
@@ -62,24 +84,20 @@ open_file(const char *name)
 int
 log_open(const char *option, const char *inherited, struct err *e)
 {
+	struct err ignored = { 0 };
+
 	if (option != NULL) {
-		if (open_file(option) < 0) {
-			err_sys(e, errno, "--fence-log-file: cannot open '%s'",
-			    option);
-			if (errno == ELOOP)
-				err_hint(e, "it is a symlink: name the file "
-				    "it leads to");
+		if (open_file("--fence-log-file", option, e) < 0)
 			return -1;
-		}
 		if (setenv("FENCE_LOG_FILE", path, 1) != 0)
 			return err_sys(e, errno, "--fence-log-file");
 		is_option = true;
 		return 0;
 	}
 	if (inherited != NULL && inherited[strspn(inherited, " \t")] != '\0' &&
-	    open_file(inherited) < 0)
-		log_say("warning: FENCE_LOG_FILE: cannot open '%s': %s",
-		    inherited, strerror(errno));
+	    open_file("FENCE_LOG_FILE", inherited, &ignored) < 0)
+		log_say("warning: %s: %s", ignored.msg,
+		    strerror(ignored.sys));
 	return 0;
 }
 

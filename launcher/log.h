@@ -16,6 +16,13 @@
  * cannot be opened costs a warning.
  */
 int	 log_open(const char *option, const char *inherited, struct err *);
+/*
+ * A file of the user's for lines or records, made if it is missing; flags
+ * besides.  No symlink, and no FIFO that nobody reads.  option names it in
+ * the error.
+ */
+int	 log_create(const char *option, const char *name, int flags,
+	    struct err *);
 /* Empties that of the option, once it is known where it lies. */
 void	 log_begin(void);
 /* Its absolute path; NULL: the lines go to stderr. */

@@ -7,6 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "launcher/log.h"
 #include "platform/base/str.h"
 #include "platform/fd.h"
 
@@ -62,15 +63,6 @@ trace_open(const char *dest, int *ret_fd, struct err *e)
 		return open_number(dest + 3, ret_fd, e);
 	if (strncmp(dest, "unix:", 5) == 0)
 		return open_socket(dest + 5, ret_fd, e);
-	/* A link may have been planted by an earlier run in the workspace. */
-	*ret_fd = open(dest, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY |
-	    O_NOFOLLOW, 0600);
-	if (*ret_fd < 0) {
-		err_sys(e, errno, "--trace-file: cannot open '%s'", dest);
-		if (errno == ELOOP)
-			err_hint(e, "it is a symlink: name the file it leads "
-			    "to");
-		return -1;
-	}
-	return 0;
+	*ret_fd = log_create("--trace-file", dest, 0, e);
+	return *ret_fd >= 0 ? 0 : -1;
 }

@@ -127,4 +127,18 @@ for option in --fence-log-file --trace-file; do
 	is "$status:$out" 0:ran "$who: $option: without it"
 	unlike "$(cat "$W/elsewhere/f")" precious "$who: $option: it is"
 done
+mkfifo "$W/fifo"
+for option in --fence-log-file --trace-file; do
+	capture "$who" timeout 20 "$FENCE_RUN" "$option" fifo -- echo ran
+	is "$status:$out" 125: "$who: $option: a FIFO that nobody reads"
+	like "$err" 'hint: .*nobody reads it' "$who: $option: is told"
+done
+FENCE_LOG_FILE=fifo capture "$who" timeout 20 "$FENCE_RUN" -- echo ran
+is "$status:$out" 0:ran "$who: an inherited FIFO that nobody reads"
+like "$err" 'warning: FENCE_LOG_FILE' "$who: is told, too"
+exec 8<>"$W/fifo"
+fence "$who" --trace-file fifo -- echo ran
+is "$status:$out" 0:ran "$who: one that is read"
+read -rt 20 line <&8
+like "$line" '"class_uid":' "$who: has the records"
 exit 0
