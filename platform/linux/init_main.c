@@ -122,6 +122,28 @@ new_keyring(void)
 }
 
 /*
+ * What the user's keyrings hold is listed by name, and keyrings are not of
+ * any namespace.  A device on a mount without devices cannot be opened.  A
+ * kernel without keys has no such list.
+ */
+static int
+cover(const char *folder, const char *name)
+{
+	char path[64];
+
+	if (strlen(folder) + strlen(name) >= sizeof path) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	strcpy(path, folder);
+	strcat(path, name);
+	if (mount("/dev/null", path, NULL, MS_BIND, NULL) != 0)
+		return errno == ENOENT ? 0 : -1;
+	return mount(NULL, path, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY |
+	    MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+}
+
+/*
  * The jail's own /proc, which only a process of its pid namespace can mount;
  * CAP_SYS_ADMIN, which we were started with, is for this.  Read-only: to uid 0
  * /proc/sys is writable without any capability, and core_pattern is a way
@@ -135,8 +157,14 @@ mount_proc(const struct init_plan *plan)
 
 	unsigned long access = plan->is_proc_writable ? 0 : MS_RDONLY;
 
-	if (plan->proc != 0 && mount("proc", path, "proc", MS_NOSUID |
-	    MS_NODEV | MS_NOEXEC | access, NULL) != 0)
+	if (plan->proc == 0)
+		return;
+	if (mount("proc", path, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC |
+	    access, NULL) != 0)
+		give_up(INIT_STEP_PROC, errno);
+	/* Who may nest mounts a /proc of his own, which a covered one forbids. */
+	if (!plan->is_proc_writable && (cover(path, "/keys") < 0 ||
+	    cover(path, "/key-users") < 0))
 		give_up(INIT_STEP_PROC, errno);
 }
 

@@ -60,6 +60,9 @@ for who in $WHOS; do
 		    (: >>/sys/kernel/mm/ksm/run) ||
 		    (: >>/sys/power/state) || echo shut; cat /proc/sys/kernel/ostype'
 		is "$out" $'shut\nLinux' "$who, $engine: /proc/sys and /sys are shut"
+		"${run[@]}" sh -c 'cat /proc/keys /proc/key-users; cat /proc/uptime'
+		like "$out" '^[0-9.]+ [0-9.]+$' \
+		    "$who, $engine: the user's keys are not listed"
 		"${run[@]}" sh -c 'hostname planted; hostname'
 		is "$out" "$(hostname)" "$who, $engine: the host's name stays"
 
