@@ -149,9 +149,7 @@ in_world() {	# in_world WHO CMD…
 	fi
 }
 
-# inside WHO: runs this very file again in a world as WHO, once.  Use:
-#	[ "${1-}" = inside ] || { for who in $WHOS; do inside "$who"; done
-#	    finish; }
+# inside WHO: runs this very file again in a world as WHO, once.
 inside() {
 	local rv=0
 
@@ -171,6 +169,17 @@ each_world() {	# each_world "$@"
 	who=$2
 	W=$T/w
 	mkdir "$W"
+}
+
+# start_origin: the server $T/origin.py, until the test ends; what it writes
+# down is in $T/log, `ready` first.
+start_origin() {
+	: >"$T/log"
+	/usr/bin/python3 "$T/origin.py" "$T/log" &
+	origin=$!
+	trap 'kill "$origin"' EXIT
+	wait_for 20 grep -q ready "$T/log"
+	ok $? "$who: its server is up"
 }
 
 # count_tap: passes TAP of another program on, and counts it.

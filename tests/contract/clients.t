@@ -3,14 +3,7 @@
 # that do not, each allowed and denied, with proxy variables and without.
 # limit: 240
 . "$(dirname "$0")/../lib.sh"
-
-if [ "${1-}" != inside ]; then
-	for who in $WHOS; do
-		inside "$who"
-	done
-	finish
-fi
-who=$2
+each_world "$@"
 . "$TESTS/clients/table.sh"
 clients=("${few[@]}")
 . "$TESTS/clients/lib.sh"

@@ -2,16 +2,7 @@
 # -d tells everything, -m what went wrong, and --fence-log-file keeps stderr
 # for the command.
 . "$(dirname "$0")/../lib.sh"
-
-if [ "${1-}" != inside ]; then
-	for who in $WHOS; do
-		inside "$who"
-	done
-	finish
-fi
-who=$2
-mkdir "$T/w"
-W=$T/w
+each_world "$@"
 cat >"$T/p.json" <<'POLICY'
 {
 	"network": { "allowedDomains": ["allowed.test", "self.test"],

@@ -2,16 +2,7 @@
 # network.mode "direct": the host's network as it is, by name and announced;
 # the other walls stay, and what cannot be held is an error.
 . "$(dirname "$0")/../lib.sh"
-
-if [ "${1-}" != inside ]; then
-	for who in $WHOS; do
-		inside "$who"
-	done
-	finish
-fi
-who=$2
-W=$T/w
-mkdir "$W"
+each_world "$@"
 policy() {	# policy NETWORK [MORE]
 	printf '{ "network": { %s },\n\t"filesystem": { "allowWrite": ["."], %s } }\n' \
 	    "$1" '"denyRead": ["./secret"]' >"$T/p.json"

@@ -4,14 +4,7 @@
 # limit: 300
 . "$(dirname "$0")/../lib.sh"
 . "$TESTS/scale.sh"
-
-if [ "${1-}" != inside ]; then
-	for who in $WHOS; do
-		inside "$who"
-	done
-	finish
-fi
-who=$2
+each_world "$@"
 
 big='
 import os, sys

@@ -7,14 +7,7 @@
 # As most users have it; more mounts than that are held at once.
 ulimit -Sn 1024
 . "$TESTS/scale.sh"
-
-if [ "${1-}" != inside ]; then
-	for who in $WHOS; do
-		inside "$who"
-	done
-	finish
-fi
-who=$2
+each_world "$@"
 
 # 700 to hide, 800 to lock, and 100 open folders among the locked ones.
 exceptions='

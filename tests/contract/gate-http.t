@@ -108,12 +108,7 @@ async def main():
     await asyncio.Event().wait()
 asyncio.run(main())
 PYTHON
-: >"$T/log"
-/usr/bin/python3 "$T/origin.py" "$T/log" &
-origin=$!
-trap 'kill "$origin"' EXIT
-wait_for 20 grep -q ready "$T/log"
-ok $? "$who: the origin is up"
+start_origin
 url=http://203.0.113.2:8301
 client() {	# client CMD…
 	fence "$who" -m --settings "$T/p.json" -- "$@"

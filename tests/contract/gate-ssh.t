@@ -2,14 +2,7 @@
 # ssh and git over ssh print why a port is refused, since an ssh server has a
 # place for the reason; other programs see a reset.
 . "$(dirname "$0")/../lib.sh"
-
-if [ "${1-}" != inside ]; then
-	for who in $WHOS; do
-		inside "$who"
-	done
-	finish
-fi
-who=$2
+each_world "$@"
 W=$T
 cat >"$T/p.json" <<'POLICY'
 {

@@ -61,12 +61,7 @@ async def main():
     await asyncio.Event().wait()
 asyncio.run(main())
 PYTHON
-: >"$T/log"
-/usr/bin/python3 "$T/origin.py" "$T/log" &
-origin=$!
-trap 'kill "$origin"' EXIT
-wait_for 20 grep -q ready "$T/log"
-ok $? "$who: the origins are up"
+start_origin
 
 client() {	# client CMD…
 	fence "$who" --settings "$T/p.json" -- "$@"

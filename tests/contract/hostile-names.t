@@ -3,16 +3,8 @@
 # needs for looking up names and nothing else; what it says of a name leads
 # nowhere that the policy does not allow.
 . "$(dirname "$0")/../lib.sh"
-
-if [ "${1-}" != inside ]; then
-	for who in $WHOS; do
-		inside "$who"
-	done
-	finish
-fi
-who=$2
-W=$T/w
-mkdir "$W" "$T/bare"
+each_world "$@"
+mkdir "$T/bare"
 mkdir -p "$T/prefix/libexec"
 cp -R "$FENCE_PREFIX/bin" "$T/prefix/bin"
 cp -R "$FENCE_PREFIX/libexec/fence" "$T/prefix/libexec/fence"

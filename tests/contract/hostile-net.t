@@ -5,16 +5,8 @@
 # run goes on.
 . "$(dirname "$0")/../lib.sh"
 FLOOD=${FENCE_FLOOD:-4000}
-
-if [ "${1-}" != inside ]; then
-	for who in $WHOS; do
-		inside "$who"
-	done
-	finish
-fi
-who=$2
-W=$T/w
-mkdir "$W" "$T/bare"
+each_world "$@"
+mkdir "$T/bare"
 # An installation whose fence-net is the conquered one.
 mkdir -p "$T/prefix/libexec"
 cp -R "$FENCE_PREFIX/bin" "$T/prefix/bin"

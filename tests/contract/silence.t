@@ -1,14 +1,7 @@
 #!/usr/bin/env bash
 # Everything denied: the far side hears nothing at all.
 . "$(dirname "$0")/../lib.sh"
-
-if [ "${1-}" != inside ]; then
-	for who in $WHOS; do
-		inside "$who"
-	done
-	finish
-fi
-who=$2
+each_world "$@"
 W=$T
 cat >"$T/noise" <<'NOISE'
 curl -fsS --max-time 2 http://allowed.test/

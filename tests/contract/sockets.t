@@ -2,14 +2,7 @@
 # Unix sockets of the host: stand-ins for docker, gpg-agent, an ssh master,
 # X11, tmux and agents' daemons answer whoever comes; nobody may.
 . "$(dirname "$0")/../lib.sh"
-
-if [ "${1-}" != inside ]; then
-	for who in $WHOS; do
-		inside "$who"
-	done
-	finish
-fi
-who=$2
+each_world "$@"
 
 # Reads "stream|dgram|relative PATH" lines, listens at each, and writes down
 # who was spoken to.

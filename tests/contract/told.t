@@ -1,16 +1,8 @@
 #!/usr/bin/env bash
 # A refusal is one record that names process, rule, place and remedy.
 . "$(dirname "$0")/../lib.sh"
-
-if [ "${1-}" != inside ]; then
-	for who in $WHOS; do
-		inside "$who"
-	done
-	finish
-fi
-who=$2
-mkdir "$T/w" "$T/out" "$T/home"
-W=$T/w
+each_world "$@"
+mkdir "$T/out" "$T/home"
 echo key >"$T/out/secret"
 cat >"$T/p.json" <<POLICY
 {

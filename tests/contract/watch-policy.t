@@ -1,16 +1,8 @@
 #!/usr/bin/env bash
 # --watch-policy: what is allowed changes while the command runs.
 . "$(dirname "$0")/../lib.sh"
-
-if [ "${1-}" != inside ]; then
-	for who in $WHOS; do
-		inside "$who"
-	done
-	finish
-fi
-who=$2
-W=$T/w
-mkdir "$W" "$T/out"
+each_world "$@"
+mkdir "$T/out"
 mkfifo "$W/say"
 policy() {	# policy NETWORK [FILESYSTEM]
 	printf '{ "network": { %s },\n"filesystem": { "allowWrite": [%s] } }\n' \

@@ -2,14 +2,7 @@
 # Clients that know proxies and clients that do not: allowed names answer,
 # a denied one fails at once.  `timeout 1` is the second of the promise.
 . "$(dirname "$0")/../lib.sh"
-
-if [ "${1-}" != inside ]; then
-	for who in $WHOS; do
-		inside "$who"
-	done
-	finish
-fi
-who=$2
+each_world "$@"
 W=$T
 cat >"$T/p.json" <<'POLICY'
 {
