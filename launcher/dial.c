@@ -290,42 +290,49 @@ dial_new(struct loop *loop, uint16_t port, dial_fn *fn, void *arg)
 }
 
 static struct dial *
-dial_begin(struct dial *d)
+dial_begin(struct dial *d, int *ret_fd)
 {
 	struct loop *loop = d->loop;
+	bool is_open = d->naddrs > 0 && attempt_start(d, d->next++);
 
-	/* An attempt that is over at once is left to the loop: the callback
-	 * never comes before the caller has the pointer. */
-	d->stagger = loop_after(loop, DIAL_NEXT_MS, stagger_due, d);
+	if (d->won != NULL) {
+		*ret_fd = fd_take(&d->won->fd);
+		dial_free(d);
+		return NULL;
+	}
+	/* A failure is left to the loop: the callback never comes before the
+	 * caller has the pointer. */
+	d->stagger = loop_after(loop, is_open ? DIAL_NEXT_MS : 0, stagger_due,
+	    d);
 	d->deadline = loop_after(loop, DIAL_DEADLINE_MS, deadline_due, d);
 	if (d->stagger == NULL || d->deadline == NULL) {
 		dial_free(d);
 		return NULL;
 	}
-	if (d->naddrs == 0 || !attempt_start(d, d->next++) || d->won != NULL)
-		watch_after(d->stagger, 0);
 	return d;
 }
 
 struct dial *
 dial_start(struct loop *loop, const struct dial_addr *addrs, size_t n,
-    uint16_t port, dial_fn *fn, void *arg)
+    uint16_t port, dial_fn *fn, void *arg, int *ret_fd)
 {
 	struct dial *d = dial_new(loop, port, fn, arg);
 
+	*ret_fd = -1;
 	if (d == NULL)
 		return NULL;
 	interleave(d, addrs, n < DIAL_MAX_ADDRS ? n : DIAL_MAX_ADDRS);
-	return dial_begin(d);
+	return dial_begin(d, ret_fd);
 }
 
 struct dial *
 dial_start_made(struct loop *loop, const struct dial_addr *addrs, int *fds,
-    size_t n, uint16_t port, dial_fn *fn, void *arg)
+    size_t n, uint16_t port, dial_fn *fn, void *arg, int *ret_fd)
 {
 	struct dial *d = n <= DIAL_MAX_MADE ? dial_new(loop, port, fn, arg) :
 	    NULL;
 
+	*ret_fd = -1;
 	if (d == NULL)
 		return NULL;
 	for (; d->naddrs < n; d->naddrs++) {
@@ -333,5 +340,5 @@ dial_start_made(struct loop *loop, const struct dial_addr *addrs, int *fds,
 		d->made_fd[d->naddrs] = fd_take(&fds[d->naddrs]);
 	}
 	d->made = d->made_fd;
-	return dial_begin(d);
+	return dial_begin(d, ret_fd);
 }

@@ -27,15 +27,19 @@ enum { DIAL_MAX_ADDRS = 16, DIAL_MAX_MADE = 2, DIAL_DEADLINE_MS = 10000, DIAL_NE
  */
 typedef void	 dial_fn(int fd, int sys, void *arg);
 
-/* NULL: out of memory or descriptors. */
+/*
+ * NULL, and no callback: with *ret_fd the connection that was there at once,
+ * as on this machine, or with -1, out of memory or descriptors.
+ */
 struct dial	*dial_start(struct loop *, const struct dial_addr *, size_t n,
-		    uint16_t port, dial_fn *, void *arg);
+		    uint16_t port, dial_fn *, void *arg, int *ret_fd);
 /*
  * The same by sockets that are there, non-blocking, one for each address and
  * in this order; at most DIAL_MAX_MADE.  Takes them.
  */
 struct dial	*dial_start_made(struct loop *, const struct dial_addr *,
-		    int *fds, size_t n, uint16_t port, dial_fn *, void *arg);
+		    int *fds, size_t n, uint16_t port, dial_fn *, void *arg,
+		    int *ret_fd);
 void		 dial_cancel(struct dial *);	/* no callback; NULL is fine */
 
 /* Does this address belong to this machine?  True in doubt. */

@@ -89,15 +89,18 @@ begin(struct entry_desk *d, int *fds, size_t n)
 		{ AF_INET6, { [15] = 1 } },
 	};
 	struct entry_call *c = d->first;
+	int fd = -1;
 
-	if (c != NULL && n > 0) {
+	if (c != NULL && n > 0)
 		c->dial = dial_start_made(d->loop, homes, fds, n, c->port,
-		    finish, c);
-		if (c->dial != NULL)
-			leave_queue(c);
-	}
-	if (c != NULL && c->dial == NULL)
+		    finish, c, &fd);
+	if (c != NULL && c->dial == NULL && fd < 0) {
 		fail(c, ENOBUFS);
+	} else if (c != NULL) {
+		leave_queue(c);
+		if (fd >= 0)
+			finish(fd, 0, c);
+	}
 	while (n > 0)
 		fd_close(&fds[--n]);
 }

@@ -163,8 +163,13 @@ static void
 dial(struct pending *p, const struct dial_addr *addrs, size_t n,
     uint16_t port)
 {
-	p->dial = dial_start(p->reach->c.loop, addrs, n, port, on_dialled, p);
-	if (p->dial == NULL)
+	int fd;
+
+	p->dial = dial_start(p->reach->c.loop, addrs, n, port, on_dialled, p,
+	    &fd);
+	if (fd >= 0)
+		on_dialled(fd, 0, p);
+	else if (p->dial == NULL)
 		fail_status(p, ASK_FULL, 0);
 }
 

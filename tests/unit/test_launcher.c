@@ -7,6 +7,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -312,17 +313,30 @@ test_dial(void **state)
 		{ AF_INET, { 127, 0, 0, 1 } },
 	};
 	struct dialled d = { .loop = loop_new(), .fd = -1 };
-	int fd;
+	int fd, at_once;
 	uint16_t port = listener(&fd);
 
 	(void)state;
-	assert_non_null(dial_start(d.loop, addrs, 2, port, on_dialled, &d));
+	assert_non_null(dial_start(d.loop, addrs, 2, port, on_dialled, &d,
+	    &at_once));
+	assert_int_equal(at_once, -1);
 	loop_run(d.loop);
 	assert_true(d.fd >= 0);
 	close(d.fd);
+	/* Nothing to wait for: no callback. */
+	d.fd = -1;
+	assert_null(dial_start(d.loop, &addrs[1], 1, port, on_dialled, &d,
+	    &at_once));
+	assert_true(at_once >= 0);
+	assert_true((fcntl(at_once, F_GETFL) & O_NONBLOCK) != 0);
+	assert_int_equal(d.fd, -1);
+	close(at_once);
 	close(fd);
+	/* A failure comes by the loop, be it ever so quick. */
 	assert_non_null(dial_start(d.loop, &addrs[1], 1, port, on_dialled,
-	    &d));
+	    &d, &at_once));
+	assert_int_equal(at_once, -1);
+	assert_int_equal(d.sys, 0);
 	loop_run(d.loop);
 	assert_int_equal(d.fd, -1);
 	assert_int_equal(d.sys, ECONNREFUSED);
