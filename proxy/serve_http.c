@@ -267,8 +267,8 @@ http_next(struct http_conn *h)
 		conn_reset(c);
 }
 
-int
-serve_http(struct conn *c)
+static int
+http_open(struct conn *c)
 {
 	struct http_conn *h = (struct http_conn *)c;
 	const struct proxy_limits *limits = conn_limits(c);
@@ -279,8 +279,17 @@ serve_http(struct conn *c)
 	/* A rewritten head may be longer by its Host and Connection. */
 	buf_init(&h->request, limits->max_header_bytes + 1024);
 	c->end = http_end;
-	if (http_begin(h) != 0 || conn_expire(c, limits->handshake_ms) != 0)
+	return http_begin(h) != 0 ||
+	    conn_expire(c, limits->handshake_ms) != 0 ? -1 : 0;
+}
+
+int
+serve_http(struct conn *c)
+{
+	if (http_open(c) != 0)
 		return -1;
+	/* A client speaks as soon as it is connected: most have by now. */
+	http_ready(c->watch, LOOP_READ, c);
 	return 0;
 }
 
@@ -290,7 +299,7 @@ serve_self(struct conn *c, const void *early, size_t len)
 	struct http_conn *h = (struct http_conn *)c;
 
 	h->is_self = true;
-	if (serve_http(c) != 0)
+	if (http_open(c) != 0)
 		return -1;
 	buf_add(&h->in, early, len);
 	if (len > 0)

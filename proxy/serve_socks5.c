@@ -164,5 +164,7 @@ serve_socks5(struct conn *c)
 	if (c->watch == NULL ||
 	    conn_expire(c, conn_limits(c)->handshake_ms) != 0)
 		return -1;
+	/* A client speaks as soon as it is connected: most have by now. */
+	socks_ready(c->watch, LOOP_READ, s);
 	return 0;
 }
