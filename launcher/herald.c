@@ -171,14 +171,16 @@ void
 herald_grant(struct herald *h, const struct ask_msg *q, const char *host,
     const struct verdict *v, const struct herald_grant *g)
 {
-	struct event ev = { .witness = WITNESS_GATE, .count = 1,
-	    .enforcer = ENFORCER_GATE, .verdict = *v, .host = host,
-	    .port = q->port };
+	struct event ev;
 	char type[16];
 
+	/* Before anything is filled in: most grants are not told. */
 	if (!h->is_debug && (q->via != ASK_VIA_HTTP || g->code < 500) &&
 	    (q->via < ASK_VIA_LOCAL || g->sys == 0))
 		return;
+	ev = (struct event){ .witness = WITNESS_GATE, .count = 1,
+	    .enforcer = ENFORCER_GATE, .verdict = *v, .host = host,
+	    .port = q->port };
 	fill_way(&ev, q, type);
 	ev.status = g->code;
 	ev.duration_ms = g->ms;

@@ -1,5 +1,6 @@
 #include "launcher/reach.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,9 +23,6 @@ struct pending {
 	struct reach	*reach;
 	struct pending	*next, **link;
 	uint32_t	 id;		/* ours, towards fence-names */
-	struct ask_msg	 msg;
-	struct host	 host;
-	struct verdict	 granted;
 	int64_t		 start_ms;
 	const struct via_proxy *proxy;	/* NULL: straight to the host */
 	enum wait	 wait;
@@ -32,6 +30,9 @@ struct pending {
 	struct entry_call *call;	/* into the jail */
 	int		 fd;		/* WAIT_SHAKE: to the proxy */
 	bool		 is_local;
+	struct ask_msg	 msg;
+	struct host	 host;
+	struct verdict	 granted;
 };
 
 struct reach {
@@ -60,7 +61,7 @@ static struct pending *
 pending_new(struct reach *r, const struct ask_msg *q, const struct host *h,
     const struct verdict *granted)
 {
-	struct pending *p = r->npending < PENDING_MAX ? calloc(1, sizeof *p) :
+	struct pending *p = r->npending < PENDING_MAX ? malloc(sizeof *p) :
 	    NULL;
 	struct reach_result full = { .status = ASK_FULL, .fd = -1,
 	    .host = h, .granted = granted };
@@ -69,10 +70,17 @@ pending_new(struct reach *r, const struct ask_msg *q, const struct host *h,
 		r->c.fn(q, &full, r->c.arg);
 		return NULL;
 	}
-	*p = (struct pending){ .reach = r, .next = r->pending,
-	    .link = &r->pending, .id = ++r->next_id, .msg = *q, .host = *h,
-	    .granted = *granted, .start_ms = loop_now_ms(r->c.loop),
-	    .fd = -1 };
+	/* All but the three large ones, which are copied once. */
+	memset(p, 0, offsetof(struct pending, msg));
+	p->reach = r;
+	p->next = r->pending;
+	p->link = &r->pending;
+	p->id = ++r->next_id;
+	p->start_ms = loop_now_ms(r->c.loop);
+	p->fd = -1;
+	p->msg = *q;
+	p->host = *h;
+	p->granted = *granted;
 	if (p->next != NULL)
 		p->next->link = &p->next;
 	r->pending = p;

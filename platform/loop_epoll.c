@@ -198,7 +198,7 @@ heap_reserve(struct loop *l)
 static struct watch *
 watch_new(struct loop *l, enum watch_kind kind, loop_fn *fn, void *arg)
 {
-	struct watch *w = calloc(1, sizeof *w);
+	struct watch *w = malloc(sizeof *w);
 
 	if (w == NULL)
 		return NULL;

@@ -67,8 +67,14 @@ verdict_rule(struct verdict *v, enum action action, const char *rule,
 void
 verdict_reason(struct verdict *v, const char *fmt, ...)
 {
+	size_t len = strlen(fmt);
 	va_list ap;
 
+	/* As above: those that permit are plain words. */
+	if (len < sizeof v->reason && memchr(fmt, '%', len) == NULL) {
+		memcpy(v->reason, fmt, len + 1);
+		return;
+	}
 	va_start(ap, fmt);
 	vsnprintf(v->reason, sizeof v->reason, fmt, ap);
 	va_end(ap);

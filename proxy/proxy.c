@@ -169,14 +169,12 @@ queue_flush(struct proxy *p)
 struct question *
 proxy_ask(struct proxy *p, const struct ask_msg *m, answer_fn *fn, void *arg)
 {
-	struct question *q = calloc(1, sizeof *q);
+	struct question *q = malloc(sizeof *q);
 
 	if (q == NULL)
 		return NULL;
-	q->proxy = p;
-	q->fn = fn;
-	q->arg = arg;
-	q->msg = *m;
+	*q = (struct question){ .proxy = p, .fn = fn, .arg = arg,
+	    .msg = *m };
 	q->msg.magic = ASK_MAGIC;
 	if (slot_take(p, q) != 0) {
 		free(q);
