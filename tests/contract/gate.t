@@ -63,6 +63,10 @@ asyncio.run(main())
 PYTHON
 start_origin
 
+# Streams through the gate are not paced, whatever the host does with its own.
+fence "$who" -- cat /proc/sys/net/ipv4/tcp_congestion_control
+is "$out" reno "$who: nothing is congested here"
+
 client() {	# client CMD…
 	fence "$who" --settings "$T/p.json" -- "$@"
 }
