@@ -87,6 +87,7 @@ calls_new(struct loop *loop, int *listener_fd, const struct jail_spec *spec,
 		calls_free(c);
 		return NULL;
 	}
+	witness_listens(witness);
 	return c;
 }
 

@@ -28,7 +28,6 @@ enum {
 	LOOKS_PER_SECOND = 4000,	/* asking costs, whatever the answer */
 	LOOKUPS = 64,			/* names remembered for folding */
 	LOOKUP_MS = 2000,
-	CALLS = 64,			/* told, and expected of the shim */
 };
 
 /* One name that a process asked for; types are separated by blanks. */
@@ -37,13 +36,6 @@ struct lookup {
 	int64_t	start_ms;
 	char	name[256];
 	char	types[64];
-};
-
-/* A call that was told before the kernel refused it; pid 0: none. */
-struct told_call {
-	pid_t		pid;
-	uint16_t	port;
-	struct host	host;
 };
 
 struct budget {
@@ -63,8 +55,7 @@ struct witness {
 	uint64_t		 shim_records;
 	struct lookup		 lookup[LOOKUPS];
 	unsigned		 next_lookup;
-	struct told_call	 call[CALLS];
-	unsigned		 next_call;
+	bool			 has_listener;
 	char			 nest[256];	/* see witness_nest() */
 };
 
@@ -326,34 +317,21 @@ fill_address(struct witness *w, const struct host *host, uint16_t port,
 	return e->verdict.action == ACTION_DENY;
 }
 
-/* Once: the next such call is another. */
+/*
+ * Only what routing says: a refused port is an answer, not a refusal.  What a
+ * listener holds was told by witness_call(), or is no route's doing.
+ */
 static bool
-was_call_told(struct witness *w, const struct host *host, uint16_t port,
-    pid_t pid)
-{
-	for (unsigned i = 0; i < CALLS; i++) {
-		struct told_call *c = &w->call[i];
-
-		if (c->pid == pid && pid != 0 && c->port == port &&
-		    strcmp(c->host.text, host->text) == 0) {
-			c->pid = 0;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Only what routing says: a refused port is an answer, not a refusal. */
-static bool
-fill_connect(struct witness *w, const struct wire_report *r, pid_t pid,
+fill_connect(struct witness *w, const struct wire_report *r,
     struct host *host, struct event *e)
 {
+	if (w->has_listener && (r->flags & WIRE_MSG) == 0)
+		return false;
 	if (r->err != EACCES && r->err != EPERM && r->err != ENETUNREACH &&
 	    r->err != EHOSTUNREACH)
 		return false;
 	host_from_addr(r->addr, r->family == AF_INET ? 4 : 16, host);
-	return !was_call_told(w, host, r->port, pid) &&
-	    fill_address(w, host, r->port, e);
+	return fill_address(w, host, r->port, e);
 }
 
 /* The kernel's word where it can be had; else the claim's, with its pid. */
@@ -428,7 +406,7 @@ witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 	if (r.call == WIRE_CONNECT)
 		is_refusal = r.family == AF_UNIX ?
 		    fill_socket(w, arena, &r, path, &e) :
-		    fill_connect(w, &r, pid, &host, &e);
+		    fill_connect(w, &r, &host, &e);
 	else
 		is_refusal = fill_file(w, arena, &r, path, &e);
 	if (is_refusal) {
@@ -444,6 +422,12 @@ witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 }
 
 void
+witness_listens(struct witness *w)
+{
+	w->has_listener = true;
+}
+
+void
 witness_call(struct witness *w, const struct witness_call *c)
 {
 	struct event e = { .witness = WITNESS_NOTIFY, .sys = EACCES };
@@ -451,8 +435,6 @@ witness_call(struct witness *w, const struct witness_call *c)
 	struct host host;
 
 	host_from_addr(c->addr, c->addr_len, &host);
-	w->call[w->next_call++ % CALLS] = (struct told_call){ pid, c->port,
-	    host };
 	if (is_over_limit(&w->calls)) {
 		witness_dropped(w, 1);
 		return;

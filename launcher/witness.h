@@ -50,7 +50,7 @@ void		 witness_shim(struct witness *, const void *datagram,
 		    size_t len, pid_t pid);
 /*
  * A call that no route serves, told before the kernel refuses it.  pid may be
- * that of a thread.  What the shim says of the same call is no news then.
+ * that of a thread.
  */
 struct witness_call {
 	pid_t		pid;
@@ -59,6 +59,8 @@ struct witness_call {
 	uint16_t	port;
 };
 void		 witness_call(struct witness *, const struct witness_call *);
+/* From now on calls come so: what the shim says of one is no news. */
+void		 witness_listens(struct witness *);
 /*
  * An event of the gate; sets time, sequence, and count if it is 0.  Queries
  * for several types of one name are one look-up and make one record.  Over

@@ -15,7 +15,7 @@ HOOK(int, connect, (int fd, const struct sockaddr *sa, socklen_t len))
 	int rv = REAL(connect)(fd, sa, len);
 
 	if (rv < 0 && told_by_kernel(errno))
-		report_connect(sa, len, errno);
+		report_connect(sa, len, 0, errno);
 	return rv;
 }
 
@@ -26,7 +26,7 @@ HOOK(ssize_t, sendto, (int fd, const void *buf, size_t n, int flags,
 	ssize_t rv = REAL(sendto)(fd, buf, n, flags, sa, len);
 
 	if (rv < 0 && sa != NULL && told_by_kernel(errno))
-		report_connect(sa, len, errno);
+		report_connect(sa, len, 0, errno);
 	return rv;
 }
 
@@ -35,7 +35,8 @@ HOOK(ssize_t, sendmsg, (int fd, const struct msghdr *mh, int flags))
 	ssize_t rv = REAL(sendmsg)(fd, mh, flags);
 
 	if (rv < 0 && told_by_kernel(errno) && mh->msg_name != NULL)
-		report_connect(mh->msg_name, mh->msg_namelen, errno);
+		report_connect(mh->msg_name, mh->msg_namelen, WIRE_MSG,
+		    errno);
 	return rv;
 }
 
@@ -47,7 +48,7 @@ HOOK(int, sendmmsg, (int fd, struct mmsghdr *vec, unsigned int n, int flags))
 	if (rv < 0 && n > 0 && told_by_kernel(errno) &&
 	    vec[0].msg_hdr.msg_name != NULL)
 		report_connect(vec[0].msg_hdr.msg_name,
-		    vec[0].msg_hdr.msg_namelen, errno);
+		    vec[0].msg_hdr.msg_namelen, WIRE_MSG, errno);
 	return rv;
 }
 

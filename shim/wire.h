@@ -30,9 +30,13 @@ enum { WIRE_MAGIC = 0x66736831, WIRE_PATH_MAX = 4096 };	/* "fsh1" */
 enum wire_call {
 	WIRE_OPEN = 1,		/* path, flags = open flags */
 	WIRE_EXEC,		/* path */
-	WIRE_CONNECT,		/* addr; path for AF_UNIX, "@x" if abstract */
+	WIRE_CONNECT,		/* addr; path for AF_UNIX, "@x" if abstract;
+				 * flags = WIRE_MSG or 0 */
 	WIRE_NEST,		/* a user namespace of its own; path "/" */
 };
+
+/* Of sendmsg() and its kin, which a listener does not hold. */
+enum { WIRE_MSG = 1 };
 
 struct wire_report {
 	uint32_t	magic;

@@ -105,4 +105,18 @@ run sh -c "for i in \$(seq 1 20); do
 is "$status" 0 "$who: five hundred calls"
 is "$(about 203.0.113.99)" 1 "$who: and the one behind them"
 is "$(about 203.0.113.20)" 20 "$who: none of them is lost"
+
+# At once, and with the shim, whose word comes much later: one record each.
+run /usr/bin/python3 -c 'import os, socket
+r, w = os.pipe()
+for i in range(300):
+    if os.fork() == 0:
+        os.close(w)
+        os.read(r, 1)
+        socket.socket().connect_ex(("203.0.113.98", 443))
+        os._exit(0)
+os.close(w)
+for i in range(300):
+    os.wait()'
+is "$(about 203.0.113.98)" 300 "$who: three hundred with the shim"
 exit 0
