@@ -1,6 +1,7 @@
 #include "launcher/sink.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -8,11 +9,13 @@
 #include <unistd.h>
 
 #include "platform/base/xalloc.h"
+#include "platform/fd.h"
 
 enum { WAIT_MS = 200, LINE_BYTES = 256 * 1024 };
 
 struct sink {
 	int			 fd;
+	int			 own_fd;	/* fd, or -1 */
 	int			 is_tty;
 	bool			 is_stuck;	/* the last wait was in vain */
 	const struct event_run	*run;
@@ -22,12 +25,29 @@ struct sink {
 	struct buf		 rest;		/* of a line half written */
 };
 
+/*
+ * A terminal is ready as long as it takes one byte, and a write of more waits
+ * for its reader.  What others share cannot be made non-blocking, so this is
+ * a description of our own; -1 where it cannot be had.
+ */
+static int
+open_again(int fd)
+{
+	char path[32];
+
+	if (fd < 0 || !isatty(fd))
+		return -1;
+	(void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	return open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
 struct sink *
 sink_new(int fd, const struct event_run *run, int is_tty)
 {
 	struct sink *s = xcalloc(1, sizeof *s);
 
-	s->fd = fd;
+	s->own_fd = open_again(fd);
+	s->fd = s->own_fd >= 0 ? s->own_fd : fd;
 	s->run = run;
 	s->is_tty = is_tty;
 	buf_init(&s->rest, LINE_BYTES);
@@ -89,6 +109,7 @@ sink_free(struct sink *s)
 	s->is_stuck = false;	/* a half line deserves one more wait */
 	if (s->fd >= 0)
 		(void)push(s);
+	fd_close(&s->own_fd);
 	buf_release(&s->rest);
 	free(s);
 }

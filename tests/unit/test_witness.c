@@ -553,6 +553,31 @@ test_stuck_reader(void **state)
 	validate(f);
 }
 
+/* A terminal that nobody reads, as one whose window hangs. */
+static void
+test_stuck_terminal(void **state)
+{
+	struct fixture *f = *state;
+	int master = posix_openpt(O_RDWR | O_NOCTTY), slave;
+
+	assert_true(master >= 0);
+	assert_int_equal(grantpt(master), 0);
+	assert_int_equal(unlockpt(master), 0);
+	slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+	assert_true(slave >= 0);
+	witness_free(f->w);
+	start(f, -1, slave);
+	(void)alarm(20);
+	for (int i = 0; i < 900; i++)
+		tell_open(f, "/etc/x", O_WRONLY, EROFS);
+	witness_run_end(f->w, 0);
+	witness_free(f->w);
+	(void)alarm(0);
+	f->w = NULL;
+	(void)close(slave);
+	(void)close(master);
+}
+
 /* Counting costs nothing to those who want no lines. */
 static void
 test_summary(void **state)
@@ -656,6 +681,7 @@ main(void)
 		CASE(test_malformed), CASE(test_dns_fold), CASE(test_run),
 		CASE(test_flood), CASE(test_flood_hides_nothing),
 		CASE(test_stuck_reader),
+		CASE(test_stuck_terminal),
 		CASE(test_gone_reader), CASE(test_summary),
 		CASE(test_summary_instructions), CASE(test_summary_bound),
 	};
