@@ -153,7 +153,8 @@ find_entry(uint32_t audit)
 
 /* Where the address lies in the process's memory; 0: nowhere. */
 static uint64_t
-address_of(pid_t tid, const struct seccomp_data *d, size_t *ret_len)
+address_of(pid_t tid, const struct seccomp_data *d, size_t *ret_len,
+    bool *ret_is_sendto)
 {
 	const struct entry *x = find_entry(d->arch);
 	uint64_t args[SENDTO_ARGS];
@@ -177,6 +178,7 @@ address_of(pid_t tid, const struct seccomp_data *d, size_t *ret_len)
 			args[i] = packed[i];
 	}
 	*ret_len = (uint32_t)args[at + 1];
+	*ret_is_sendto = at == SENDTO_ADDR;
 	return args[at];
 }
 
@@ -184,17 +186,24 @@ static void
 read_address(const struct seccomp_notif *n, struct notify_call *ret)
 {
 	unsigned char bytes[sizeof(struct sockaddr_in6)];
+	static const sa_family_t family = AF_INET, unspec = AF_UNSPEC;
 	size_t len = 0;
-	uint64_t at = address_of((pid_t)n->pid, &n->data, &len);
+	bool is_sendto = false;
+	uint64_t at = address_of((pid_t)n->pid, &n->data, &len, &is_sendto);
 
 	ret->family = 0;
 	if (len > sizeof(struct sockaddr_storage))	/* EINVAL */
 		return;
 	if (len > sizeof bytes)
 		len = sizeof bytes;
-	if (at != 0 && len > 0 &&
-	    read_memory((pid_t)n->pid, at, bytes, len) == 0)
-		notify_address(bytes, len, ret);
+	if (at == 0 || len < sizeof family ||
+	    read_memory((pid_t)n->pid, at, bytes, len) != 0)
+		return;
+	/* Of connect() it ends a connection; a datagram of no family is
+	 * sent to the IPv4 address behind it. */
+	if (is_sendto && memcmp(bytes, &unspec, sizeof unspec) == 0)
+		memcpy(bytes, &family, sizeof family);
+	notify_address(bytes, len, ret);
 }
 
 int

@@ -23,7 +23,7 @@ about() {	# about ADDRESS [FIELD]
 	denials "$trace" "$1" '' "${@:2}"
 }
 
-ways='connect thread sendto fastopen mapped storm wild'
+ways='connect thread sendto unspec fastopen mapped storm wild'
 [ "$(uname -m)" != x86_64 ] ||
     ways+=' i386 i386-sendto socketcall socketcall-sendto'
 for way in $ways; do

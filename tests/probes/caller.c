@@ -2,7 +2,7 @@
  * caller WAY [ADDRESS PORT]…: calls each address in one way, static, and
  * prints `ADDRESS ERRNO` for each, as far as it gets.
  *
- *	connect thread sendto fastopen sendmsg mapped
+ *	connect thread sendto unspec fastopen sendmsg mapped
  *	i386 i386-sendto socketcall socketcall-sendto
  *	vanish		is gone before it could hear an answer
  *	storm		a signal every 50 µs meanwhile
@@ -189,6 +189,10 @@ call(struct job *j)
 		return by_thread(j);
 	if (strcmp(way, "sendto") == 0)
 		return by_sendto(j->to, SOCK_DGRAM, 0);
+	if (strcmp(way, "unspec") == 0) {
+		j->to->sin_family = AF_UNSPEC;
+		return by_sendto(j->to, SOCK_DGRAM, 0);
+	}
 	if (strcmp(way, "fastopen") == 0)
 		return by_sendto(j->to, SOCK_STREAM, MSG_FASTOPEN);
 	if (strcmp(way, "sendmsg") == 0)
