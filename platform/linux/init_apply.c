@@ -8,7 +8,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Linux 5.19: only a deadly signal ends the waiting. */
+/*
+ * Linux 5.19: once somebody looks, only a deadly signal ends the waiting.
+ * Until then any does, on every kernel.
+ */
 #ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV	(1UL << 5)
 #endif

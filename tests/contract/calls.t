@@ -94,6 +94,13 @@ like "$err" 'fence: .*told by the shim alone: Device or resource busy' \
 like "$err" 'connect\(203.0.113.9:443\) EACCES  bash\[' \
     "$who: a listener around us: the shim tells"
 
+# Known limit: there can be one listener.
+run "$PROBES/filtered" listener true
+like "$status $err" '^125 filtered: Device or resource busy' \
+    "$who: a listener inside is refused"
+fence "$who" --settings "$T/p.json" -- "$PROBES/filtered" listener true
+is "$status" 0 "$who: but for runs that tell nothing"
+
 # Everything routed: the gate hears of all, nobody needs to listen.
 fence "$who" -a '*' -m -- grep Seccomp_filters /proc/self/status
 like "$out" 'Seccomp_filters:.1$' "$who: '*' needs no listener"
