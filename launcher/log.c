@@ -3,20 +3,24 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "platform/base/buf.h"
 #include "platform/base/str.h"
 #include "platform/fd.h"
 
+enum { WAIT_MS = 200 };
+
 static char path[PATH_MAX];
 static int fd = STDERR_FILENO;
+static int own_fd = -1;		/* the same terminal, see fd_own_tty() */
+static bool is_stuck;		/* the last wait was in vain */
 static bool is_option;
 static bool (*is_busy)(void *);
 static void *busy_arg;
@@ -107,6 +111,7 @@ log_begin(void)
 {
 	if (is_option)
 		(void)!ftruncate(fd, 0);
+	own_fd = fd_own_tty(fd);
 }
 
 const char *
@@ -142,13 +147,55 @@ put_plain(struct buf *b, const char *s, size_t len)
 	}
 }
 
+/*
+ * How much was taken.  The command can stop its terminal (TCOOFF), and the
+ * reader of a pipe may look elsewhere: who waited for them would watch over
+ * nothing meanwhile.
+ */
+static size_t
+push(const char *text, size_t len)
+{
+	/* A relay lays a pipe over stderr (pty.c). */
+	struct pollfd p = { .fd = fd_pick_tty(fd, own_fd),
+	    .events = POLLOUT };
+	size_t at = 0;
+	ssize_t n;
+	int ready;
+
+	while (at < len) {
+		ready = poll(&p, 1, is_stuck ? 0 : WAIT_MS);
+		if (ready < 0 && errno == EINTR)
+			continue;
+		is_stuck = ready <= 0;
+		if (is_stuck)
+			break;
+		/* A pipe that is ready has room for as much. */
+		n = write(p.fd, text + at, len - at < PIPE_BUF ? len - at :
+		    PIPE_BUF);
+		if (n < 0 && errno == EINTR)
+			continue;
+		is_stuck = n < 0 && errno == EAGAIN;
+		if (is_stuck)
+			break;
+		if (n <= 0)
+			return len;		/* nobody is there */
+		at += (size_t)n;
+	}
+	return at;
+}
+
 static void
 put(const char *text, size_t len)
 {
+	size_t n = 0;
+
 	if (is_busy == NULL || !is_busy(busy_arg)) {
 		log_show();
-		(void)!write(fd, text, len);
-	} else if (len <= sizeof kept - nkept) {
+		n = nkept == 0 ? push(text, len) : 0;
+	}
+	text += n;
+	len -= n;
+	if (len <= sizeof kept - nkept) {
 		memcpy(kept + nkept, text, len);
 		nkept += len;
 	} else {
@@ -159,17 +206,18 @@ put(const char *text, size_t len)
 void
 log_show(void)
 {
-	size_t n = nkept;
+	size_t n = push(kept, nkept);
 	unsigned lost = nlost;
 	char text[64];
 
-	nkept = 0;
+	nkept -= n;
+	memmove(kept, kept + n, nkept);
+	if (nkept > 0 || lost == 0)
+		return;
 	nlost = 0;
-	if (n > 0)
-		(void)!write(fd, kept, n);
-	if (lost > 0 && snprintf(text, sizeof text, "fence: %u more lines were "
-	    "not kept\n", lost) > 0)
-		(void)!write(fd, text, strlen(text));
+	(void)snprintf(text, sizeof text, "fence: %u more lines were "
+	    "not kept\n", lost);
+	(void)push(text, strlen(text));
 }
 
 void
@@ -203,11 +251,15 @@ say(const char *head, const char *fmt, va_list ap)
 void
 log_line(const char *text)
 {
-	struct iovec v[2] = { { (char *)text, strlen(text) },
-	    { (char *)"\n", 1 } };
+	struct buf b;
 
+	buf_init(&b, 0);
+	buf_puts(&b, text);
+	buf_putc(&b, '\n');
 	log_show();
-	(void)!writev(fd, v, 2);
+	if (!b.failed && nkept == 0)
+		(void)push(b.data, b.len);
+	buf_release(&b);
 }
 
 void

@@ -2,6 +2,9 @@
  * log: fence's own lines: notices, records as text, the closing line.  They
  * go to stderr or, for --fence-log-file and FENCE_LOG_FILE, to a file.  An
  * error that ends the run is no such line: it is for stderr always.
+ *
+ * A reader that has stopped reading costs one short wait; what it does not
+ * take is kept, up to 64 KiB, for when it does.
  */
 #ifndef FENCE_LAUNCHER_LOG_H
 #define FENCE_LAUNCHER_LOG_H

@@ -671,6 +671,7 @@ run_command(const struct run_options *ro, struct plan *plan, int trace_fd,
 	if (run_start(&r, ro, e) == 0) {
 		loop_run(r.loop);
 		/* From here on we may print. */
+		tty_ended(r.tty);
 		log_hold(NULL, NULL);
 		pty_free(r.pty);
 		r.pty = NULL;

@@ -1,7 +1,6 @@
 #include "launcher/sink.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -15,7 +14,7 @@ enum { WAIT_MS = 200, LINE_BYTES = 256 * 1024 };
 
 struct sink {
 	int			 fd;
-	int			 own_fd;	/* fd, or -1 */
+	int			 own_fd;	/* see fd_own_tty() */
 	int			 is_tty;
 	bool			 is_stuck;	/* the last wait was in vain */
 	const struct event_run	*run;
@@ -25,29 +24,13 @@ struct sink {
 	struct buf		 rest;		/* of a line half written */
 };
 
-/*
- * A terminal is ready as long as it takes one byte, and a write of more waits
- * for its reader.  What others share cannot be made non-blocking, so this is
- * a description of our own; -1 where it cannot be had.
- */
-static int
-open_again(int fd)
-{
-	char path[32];
-
-	if (fd < 0 || !isatty(fd))
-		return -1;
-	(void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	return open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-}
-
 struct sink *
 sink_new(int fd, const struct event_run *run, int is_tty)
 {
 	struct sink *s = xcalloc(1, sizeof *s);
 
-	s->own_fd = open_again(fd);
-	s->fd = s->own_fd >= 0 ? s->own_fd : fd;
+	s->fd = fd;
+	s->own_fd = fd_own_tty(fd);
 	s->run = run;
 	s->is_tty = is_tty;
 	buf_init(&s->rest, LINE_BYTES);
@@ -81,7 +64,8 @@ static int
 push(struct sink *s)
 {
 	while (s->rest.len > 0) {
-		struct pollfd p = { .fd = s->fd, .events = POLLOUT };
+		struct pollfd p = { .fd = fd_pick_tty(s->fd, s->own_fd),
+		    .events = POLLOUT };
 		size_t piece = s->rest.len < PIPE_BUF ? s->rest.len : PIPE_BUF;
 		ssize_t n;
 		int ready = poll(&p, 1, s->is_stuck ? 0 : WAIT_MS);
@@ -91,7 +75,7 @@ push(struct sink *s)
 		s->is_stuck = ready <= 0;
 		if (s->is_stuck || (p.revents & (POLLERR | POLLHUP)) != 0)
 			return -1;
-		n = write(s->fd, s->rest.data, piece);
+		n = write(p.fd, s->rest.data, piece);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)

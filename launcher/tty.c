@@ -314,6 +314,14 @@ tty_stopped(struct tty *t, int signo)
 	kill(getpid(), SIGSTOP);
 }
 
+/* ^Q would not help: only who asks for it by this call starts it again. */
+void
+tty_ended(struct tty *t)
+{
+	if (t != NULL && t->was_foreground)
+		(void)tcflow(t->term_fd, TCOON);
+}
+
 void
 tty_killed(struct tty *t)
 {

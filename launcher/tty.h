@@ -48,6 +48,8 @@ void		 tty_stopped(struct tty *, int signo);
  * that was killed; we only exit, so we do it.
  */
 void		 tty_killed(struct tty *);
+/* It is gone: output that it stopped (TCOOFF) goes on. */
+void		 tty_ended(struct tty *);
 void		 tty_free(struct tty *);	/* gives the terminal back */
 
 #endif

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -27,6 +28,23 @@ fd_close(int *fd)
 		close(*fd);
 	*fd = -1;
 	errno = saved;
+}
+
+int
+fd_own_tty(int fd)
+{
+	char path[32];
+
+	if (fd < 0 || !isatty(fd))
+		return -1;
+	(void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	return open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+int
+fd_pick_tty(int fd, int own)
+{
+	return own >= 0 && isatty(fd) ? own : fd;
 }
 
 void

@@ -15,6 +15,15 @@ int	 fd_take(int *);		/* the value; *fd becomes -1 */
 void	 fd_close(int *);		/* keeps errno; *fd becomes -1 */
 int	 fd_nonblock(int fd, int on);
 int	 fd_cloexec(int fd, int on);
+/*
+ * A description of our own of a terminal, for writing, that does not block: a
+ * terminal is ready as long as it takes one byte, and a write of more waits
+ * for its reader.  One that is shared cannot be made so.  -1: it is no
+ * terminal, or may not be opened.
+ */
+int	 fd_own_tty(int fd);
+/* Which to write to: own (or -1), as long as fd is a terminal still. */
+int	 fd_pick_tty(int fd, int own);
 int	 fd_memfd(const char *name, const void *, size_t);	/* at offset 0 */
 /*
  * The whole file, NUL-terminated; its length without the NUL.  One that needs

@@ -16,6 +16,15 @@ for who in $WHOS; do
 	await 'rc=130' "Ctrl-C ends it"
 	clear_screen
 
+	# It can stop its terminal; nobody may wait for that one to go on.
+	echo '{ "filesystem": { "allowWrite": ["."] },' \
+	    '"limits": { "time": "1s" } }' >"$T/time.json"
+	for opt in '' -m; do
+		type_line "\$f $opt -s $T/time.json /usr/bin/python3 -c 'import termios, time; termios.tcflow(2, termios.TCOOFF); time.sleep(60)'; echo rc=\$?"
+		await 'rc=124' "its time is over on a stopped terminal $opt"
+		clear_screen
+	done
+
 	type_line '$f -- sh -c "trap \"echo caught; exit 3\" INT; echo up; while :; do sleep 100; done"; echo rc=$?'
 	await up "a command with a trap is up"
 	tm send-keys -t t C-c
