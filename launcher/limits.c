@@ -7,13 +7,14 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "platform/base/xalloc.h"
 #include "platform/linux/cgroup.h"
 #include "platform/pause.h"
 
-enum { GRACE_MS = 5000 };
+enum { GRACE_MS = 5000, SOON_MS = 100 };
 
 struct limits {
 	struct limits_config	 c;
@@ -21,6 +22,9 @@ struct limits {
 	struct watch		*clock;
 	int			 command_fd;	/* borrowed */
 	bool			 is_over;
+	bool			 has_alarm;
+	timer_t			 alarm;		/* see wake_after() */
+	int64_t			 due_ms;
 };
 
 /* The kernel never counts root's processes against a limit of theirs. */
@@ -178,6 +182,31 @@ on_deadline(struct watch *w, int what, void *arg)
 		l->c.kill(l->c.arg);
 }
 
+static struct timespec
+to_timespec(int64_t ms)
+{
+	return (struct timespec){ .tv_sec = ms / 1000,
+	    .tv_nsec = ms % 1000 * 1000000 };
+}
+
+/*
+ * A command that stops takes us with it (tty.c) and may leave others running;
+ * a clock that is stopped does not strike.  The kernel wakes us.
+ */
+static int
+wake_after(struct limits *l, int64_t ms)
+{
+	struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL,
+	    .sigev_signo = SIGCONT };
+	struct itimerspec when = { .it_value = to_timespec(ms) };
+
+	l->due_ms = loop_now_ms(l->c.loop) + ms;
+	if (timer_create(CLOCK_MONOTONIC, &ev, &l->alarm) != 0)
+		return -1;
+	l->has_alarm = true;
+	return timer_settime(l->alarm, 0, &when, NULL);
+}
+
 int
 limits_started(struct limits *l, int command_fd)
 {
@@ -187,7 +216,15 @@ limits_started(struct limits *l, int command_fd)
 	if (n->value == 0)
 		return 0;
 	l->clock = loop_after(l->c.loop, (int64_t)n->value, on_deadline, l);
-	return l->clock != NULL ? 0 : -1;
+	return l->clock != NULL ? wake_after(l, (int64_t)n->value) : -1;
+}
+
+/* Stopping takes back a SIGCONT that is on its way: not so near to it. */
+bool
+limits_may_stop(const struct limits *l)
+{
+	return !l->has_alarm || (!l->is_over &&
+	    l->due_ms - loop_now_ms(l->c.loop) > SOON_MS);
 }
 
 void
@@ -200,6 +237,9 @@ limits_ended(struct limits *l)
 
 	watch_free(l->clock);
 	l->clock = NULL;
+	if (l->has_alarm)
+		(void)timer_delete(l->alarm);
+	l->has_alarm = false;
 	for (int i = 0; l->group != NULL && i < CGROUP_NKINDS; i++)
 		if (cgroup_hits(l->group, (enum cgroup_kind)i) > 0)
 			tell(l, group_key[i], limit_of(l->c.policy,

@@ -36,6 +36,8 @@ struct limits	*limits_new(const struct limits_config *,
 		    struct jail_limits *, struct err *);
 /* The command runs: from now on its time does. */
 int		 limits_started(struct limits *, int command_fd);
+/* May fence-run stop with the command?  Its time goes on meanwhile. */
+bool		 limits_may_stop(const struct limits *);
 /* The jail is gone: tells what was met. */
 void		 limits_ended(struct limits *);
 /* Did its time end it? */

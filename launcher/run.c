@@ -224,7 +224,8 @@ control_step(struct run *r)
 		init_started(r, &fd);
 		break;
 	case INIT_STOPPED:
-		tty_stopped(r->tty, msg.value);
+		if (limits_may_stop(r->limits))
+			tty_stopped(r->tty, msg.value);
 		break;
 	case INIT_ALONE:
 		tty_alone(r->tty, msg.value);

@@ -24,6 +24,16 @@ for who in $WHOS; do
 		await 'rc=124' "its time is over on a stopped terminal $opt"
 		clear_screen
 	done
+	# Nor does one win time that stops, and fence-run with it, while a
+	# child goes on; sh does not notice that anything stopped.
+	cat >"$T/stops" <<-'STOPS'
+		setsid sleep 60 &
+		trap "" TERM
+		while :; do kill -STOP $$; done
+	STOPS
+	type_line "sh -c '$FENCE_RUN -s $T/time.json sh $T/stops; echo rc=\$?'"
+	await 'rc=124' "its time is over while it stops"
+	clear_screen
 
 	type_line '$f -- sh -c "trap \"echo caught; exit 3\" INT; echo up; while :; do sleep 100; done"; echo rc=$?'
 	await up "a command with a trap is up"
