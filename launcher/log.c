@@ -20,6 +20,7 @@ enum { WAIT_MS = 200 };
 static char path[PATH_MAX];
 static int fd = STDERR_FILENO;
 static int own_fd = -1;		/* the same terminal, see fd_own_tty() */
+static bool is_watching;	/* see log_watch() */
 static bool is_stuck;		/* the last wait was in vain */
 static bool is_option;
 static bool (*is_busy)(void *);
@@ -163,7 +164,8 @@ push(const char *text, size_t len)
 	int ready;
 
 	while (at < len) {
-		ready = poll(&p, 1, is_stuck ? 0 : WAIT_MS);
+		ready = poll(&p, 1, !is_watching ? -1 : is_stuck ? 0 :
+		    WAIT_MS);
 		if (ready < 0 && errno == EINTR)
 			continue;
 		is_stuck = ready <= 0;
@@ -201,6 +203,12 @@ put(const char *text, size_t len)
 	} else {
 		nlost++;
 	}
+}
+
+void
+log_watch(bool on)
+{
+	is_watching = on;
 }
 
 void

@@ -3,8 +3,9 @@
  * go to stderr or, for --fence-log-file and FENCE_LOG_FILE, to a file.  An
  * error that ends the run is no such line: it is for stderr always.
  *
- * A reader that has stopped reading costs one short wait; what it does not
- * take is kept, up to 64 KiB, for when it does.
+ * While a command is watched over, a reader that has stopped reading costs one
+ * short wait; what it does not take is kept, up to 64 KiB, for when it does.
+ * Before and after that it is waited for, as by any program.
  */
 #ifndef FENCE_LAUNCHER_LOG_H
 #define FENCE_LAUNCHER_LOG_H
@@ -39,6 +40,7 @@ void	 log_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  */
 void	 log_hold(bool (*is_busy)(void *), void *arg);
 void	 log_show(void);	/* those that were kept, now */
+void	 log_watch(bool on);	/* a command is watched over */
 /* "[fence] ..." and a newline: the facts of -d. */
 void	 log_fact(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

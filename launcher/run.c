@@ -669,10 +669,12 @@ run_command(const struct run_options *ro, struct plan *plan, int trace_fd,
 	sigprocmask(SIG_SETMASK, &all, &plan->spec.sigmask);
 	signal(SIGCHLD, SIG_DFL);
 	pause_at("after-policy");
+	log_watch(true);
 	if (run_start(&r, ro, e) == 0) {
 		loop_run(r.loop);
 		/* From here on we may print. */
 		tty_ended(r.tty);
+		log_watch(false);
 		log_hold(NULL, NULL);
 		pty_free(r.pty);
 		r.pty = NULL;
@@ -690,6 +692,7 @@ run_command(const struct run_options *ro, struct plan *plan, int trace_fd,
 		if (!r.failed && r.status != 0 && !r.is_told)
 			closing_line(&r);
 	}
+	log_watch(false);
 	run_release(&r);
 	pause_at("after-exit");
 	return rc;
