@@ -4,6 +4,16 @@
 # command gets them.
 . "$(dirname "$0")/../lib.sh"
 
+nobody_holds() {	# nobody_holds PID FILE: none of its children
+	local child
+	holders=
+	for child in $(pgrep -P "$1"); do
+		[ -z "$(find "/proc/$child/fd" -lname "$2")" ] ||
+		    holders+=" $(cat "/proc/$child/comm")"
+	done
+	[ -z "$holders" ]
+}
+
 reopen='cat <&5; echo x >/proc/self/fd/5; chmod 777 /proc/self/fd/5
     chmod 777 /dev/fd/5; true >>/dev/fd/5; echo done'
 
@@ -77,7 +87,8 @@ for who in $WHOS; do
 	    cat /proc/self/fd/5' "$base/out/g" "$FENCE_RUN"
 	is "$out" gone "$who: one whose name is gone is kept"
 
-	# Nobody else has it: not the workers, not the guard.
+	# Nobody else has it: not the workers, nor the guard, which leaves
+	# everything as it is for the moment in which the command starts.
 	as "$who" mkfifo "$W/go" "$W/up"
 	as_words "$who"
 	(cd "$W" && exec "${PRE[@]}" bash -c 'exec 5<"$0"; exec "$@"' \
@@ -85,15 +96,11 @@ for who in $WHOS; do
 	    sh -c 'echo >up; read x <go') &
 	pid=$!
 	read -r _ <"$W/up"
-	names=
-	holders=
-	for child in $(pgrep -P "$pid"); do
-		names+=" $(cat "/proc/$child/comm")"
-		[ -z "$(find "/proc/$child/fd" -lname "$base/out/n")" ] ||
-		    holders+=" $(cat "/proc/$child/comm")"
-	done
-	like "$names" 'fence-net' "$who: the workers are seen"
-	is "$holders" '' "$who: and have no descriptor of the command's"
+	like "$(pgrep -P "$pid" | xargs -I '{}' cat '/proc/{}/comm')" \
+	    'fence-net' "$who: the workers are seen"
+	wait_for 20 nobody_holds "$pid" "$base/out/n"
+	ok $? "$who: and have no descriptor of the command's" ||
+	    note "$holders"
 	echo >"$W/go"
 	wait "$pid"
 	is $? 0 "$who: it ended"
