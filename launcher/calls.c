@@ -8,6 +8,9 @@
 #include "launcher/who.h"
 #include "platform/fd.h"
 #include "platform/linux/notify.h"
+#include "shim/wire.h"
+
+_Static_assert((int)NOTIFY_MARK == (int)WIRE_MARK, "whom the filter passes");
 
 struct calls {
 	struct watch		*watch;
@@ -87,7 +90,6 @@ calls_new(struct loop *loop, int *listener_fd, const struct jail_spec *spec,
 		calls_free(c);
 		return NULL;
 	}
-	witness_listens(witness);
 	return c;
 }
 

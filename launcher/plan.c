@@ -551,6 +551,22 @@ plan_parts(struct work *w, const struct run_options *ro, char *const *env,
 	return 0;
 }
 
+/* One more record of its table: what it tells needs no other witness. */
+static void
+tell_shim(struct work *w, struct jail_spec *spec)
+{
+	static const char listened[] = "L";
+	struct buf b;
+
+	buf_init(&b, 0);
+	buf_add(&b, listened, sizeof listened);
+	if (spec->names_len > 0)
+		buf_add(&b, spec->names, spec->names_len);
+	spec->names = plan_keep(w->arena, b.data, b.len);
+	spec->names_len = b.len;
+	buf_release(&b);
+}
+
 /*
  * Where refusals are told as they happen, calls are witnessed that the gate
  * never hears of: those to addresses without a route.  A sandbox inside may
@@ -568,6 +584,8 @@ plan_calls(struct work *w, const struct run_options *ro)
 	    !spec->may_nest && !w->plan->is_inside &&
 	    !(ranges_cover(spec->ranges, spec->nranges, &all[0]) &&
 	    ranges_cover(spec->ranges, spec->nranges, &all[1]));
+	if (spec->wants_calls)
+		tell_shim(w, spec);
 }
 
 int

@@ -55,7 +55,6 @@ struct witness {
 	uint64_t		 shim_records;
 	struct lookup		 lookup[LOOKUPS];
 	unsigned		 next_lookup;
-	bool			 has_listener;
 	char			 nest[256];	/* see witness_nest() */
 };
 
@@ -317,16 +316,11 @@ fill_address(struct witness *w, const struct host *host, uint16_t port,
 	return e->verdict.action == ACTION_DENY;
 }
 
-/*
- * Only what routing says: a refused port is an answer, not a refusal.  What a
- * listener holds was told by witness_call(), or is no route's doing.
- */
+/* Only what routing says: a refused port is an answer, not a refusal. */
 static bool
 fill_connect(struct witness *w, const struct wire_report *r,
     struct host *host, struct event *e)
 {
-	if (w->has_listener && (r->flags & WIRE_MSG) == 0)
-		return false;
 	if (r->err != EACCES && r->err != EPERM && r->err != ENETUNREACH &&
 	    r->err != EHOSTUNREACH)
 		return false;
@@ -419,12 +413,6 @@ witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 		w->counts.not_fence++;
 	}
 	arena_free(arena);
-}
-
-void
-witness_listens(struct witness *w)
-{
-	w->has_listener = true;
 }
 
 void

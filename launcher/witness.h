@@ -59,8 +59,6 @@ struct witness_call {
 	uint16_t	port;
 };
 void		 witness_call(struct witness *, const struct witness_call *);
-/* From now on calls come so: what the shim says of one is no news. */
-void		 witness_listens(struct witness *);
 /*
  * An event of the gate; sets time, sequence, and count if it is 0.  Queries
  * for several types of one name are one look-up and make one record.  Over

@@ -7,15 +7,48 @@
 #include <stddef.h>
 #include <string.h>
 
+#include <pthread.h>
+
 #include "shim/guard.h"
 #include "shim/report.h"
+#include "shim/sys.h"
+
+/* Younger than some libcs we meet. */
+extern char __libc_single_threaded __attribute__((weak));
+#pragma weak pthread_setcanceltype
+
+/*
+ * By number, since libc has no place for the mark, and a point of
+ * cancellation all the same, in the way libc's own have been.
+ */
+static long
+marked(long nr, long a, long b, long c, long d, long e, long f)
+{
+	int type;
+	long rv;
+
+	if ((&__libc_single_threaded != NULL && __libc_single_threaded) ||
+	    pthread_setcanceltype == NULL)
+		return sys_errno(sys_call(nr, a, b, c, d, e, f));
+	(void)pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+	rv = sys_call(nr, a, b, c, d, e, f);
+	(void)pthread_setcanceltype(type, NULL);
+	return sys_errno(rv);
+}
+
+static bool
+is_marked(void)
+{
+	return sizeof(long) == 8 && names_get()->is_listened;
+}
 
 HOOK(int, connect, (int fd, const struct sockaddr *sa, socklen_t len))
 {
-	int rv = REAL(connect)(fd, sa, len);
+	int rv = is_marked() ? (int)marked(SYS_connect, fd, (long)sa, len,
+	    WIRE_MARK, 0, 0) : REAL(connect)(fd, sa, len);
 
 	if (rv < 0 && told_by_kernel(errno))
-		report_connect(sa, len, 0, errno);
+		report_connect(sa, len, errno);
 	return rv;
 }
 
@@ -23,10 +56,12 @@ HOOK(int, connect, (int fd, const struct sockaddr *sa, socklen_t len))
 HOOK(ssize_t, sendto, (int fd, const void *buf, size_t n, int flags,
     const struct sockaddr *sa, socklen_t len))
 {
-	ssize_t rv = REAL(sendto)(fd, buf, n, flags, sa, len);
+	ssize_t rv = sa != NULL && is_marked() ? marked(SYS_sendto, fd,
+	    (long)buf, (long)n, flags, (long)sa, (long)((uint64_t)WIRE_MARK
+	    << 32 | len)) : REAL(sendto)(fd, buf, n, flags, sa, len);
 
 	if (rv < 0 && sa != NULL && told_by_kernel(errno))
-		report_connect(sa, len, 0, errno);
+		report_connect(sa, len, errno);
 	return rv;
 }
 
@@ -35,8 +70,7 @@ HOOK(ssize_t, sendmsg, (int fd, const struct msghdr *mh, int flags))
 	ssize_t rv = REAL(sendmsg)(fd, mh, flags);
 
 	if (rv < 0 && told_by_kernel(errno) && mh->msg_name != NULL)
-		report_connect(mh->msg_name, mh->msg_namelen, WIRE_MSG,
-		    errno);
+		report_connect(mh->msg_name, mh->msg_namelen, errno);
 	return rv;
 }
 
@@ -48,7 +82,7 @@ HOOK(int, sendmmsg, (int fd, struct mmsghdr *vec, unsigned int n, int flags))
 	if (rv < 0 && n > 0 && told_by_kernel(errno) &&
 	    vec[0].msg_hdr.msg_name != NULL)
 		report_connect(vec[0].msg_hdr.msg_name,
-		    vec[0].msg_hdr.msg_namelen, WIRE_MSG, errno);
+		    vec[0].msg_hdr.msg_namelen, errno);
 	return rv;
 }
 

@@ -296,7 +296,7 @@ record_addr(struct wire_report *r, const struct sockaddr *sa, socklen_t len,
 }
 
 void
-report_connect(const struct sockaddr *sa, socklen_t len, int flags, int err)
+report_connect(const struct sockaddr *sa, socklen_t len, int err)
 {
 	int saved = errno;
 	struct wire_report *r;
@@ -309,7 +309,7 @@ report_connect(const struct sockaddr *sa, socklen_t len, int flags, int err)
 		room = path_room(((const struct sockaddr_un *)sa)->sun_path,
 		    n);
 	r = RECORD(room);
-	record_init(r, WIRE_CONNECT, flags, err);
+	record_init(r, WIRE_CONNECT, 0, err);
 	if (record_addr(r, sa, len, n))
 		record_send(r);
 	errno = saved;

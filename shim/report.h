@@ -36,7 +36,6 @@ SHIM_HIDDEN void report_dir(const char *path, size_t dir_len, int flags,
 SHIM_HIDDEN void report_program(const char *file, int err);
 
 /* Internet addresses and unix sockets ("@name" when abstract); no others. */
-SHIM_HIDDEN void report_connect(const struct sockaddr *, socklen_t,
-		    int flags, int err);
+SHIM_HIDDEN void report_connect(const struct sockaddr *, socklen_t, int err);
 
 #endif

@@ -14,6 +14,7 @@
  * The table of names, a read-only file: NUL-terminated records in no order.
  *
  *	"D"			reading must be granted: ENOENT may be a refusal
+ *	"L"			calls are held that do not bear WIRE_MARK
  *	"g DEV INO /a/b/name"	does not exist and must not be made
  *	"f DEV INO /a/b/name"	a single file that may be written; its folder
  *				may not
@@ -27,16 +28,20 @@
 
 enum { WIRE_MAGIC = 0x66736831, WIRE_PATH_MAX = 4096 };	/* "fsh1" */
 
+/*
+ * What the shim tells itself needs no other witness (platform/linux/notify.h):
+ * connect() bears this in its fourth argument, of which the kernel knows
+ * nothing, and sendto() in the upper half of its last, which the kernel takes
+ * for an int.
+ */
+enum { WIRE_MARK = 0x66656e63 };	/* "fenc" */
+
 enum wire_call {
 	WIRE_OPEN = 1,		/* path, flags = open flags */
 	WIRE_EXEC,		/* path */
-	WIRE_CONNECT,		/* addr; path for AF_UNIX, "@x" if abstract;
-				 * flags = WIRE_MSG or 0 */
+	WIRE_CONNECT,		/* addr; path for AF_UNIX, "@x" if abstract */
 	WIRE_NEST,		/* a user namespace of its own; path "/" */
 };
-
-/* Of sendmsg() and its kin, which a listener does not hold. */
-enum { WIRE_MSG = 1 };
 
 struct wire_report {
 	uint32_t	magic;

@@ -25,6 +25,9 @@ enum { CALL_CONNECT = 3, CALL_SENDTO = 11 };
 /* Where both keep their address: the second argument, or the fifth. */
 enum { CONNECT_ADDR = 1, SENDTO_ADDR = 4, SENDTO_ARGS = 6 };
 
+/* ... and the mark; of the latter in its upper half. */
+enum { CONNECT_MARK = 3, SENDTO_MARK = 5 };
+
 /* One way into the kernel; socketcall 0: it has none. */
 struct entry {
 	uint32_t	audit;
@@ -58,11 +61,18 @@ arg_at(unsigned arg, unsigned half)
 static size_t
 entry_place(struct code *c, const struct entry *x, size_t pass, size_t hold)
 {
-	size_t place = pass, has_addr;
+	size_t place = pass, has_addr, connect = hold, sendto = hold;
 
-	has_addr = code_if(c, BPF_JEQ, 0, pass, hold);
+	if (x == &entries[0]) {		/* the native one */
+		size_t is_marked = code_if(c, BPF_JEQ, NOTIFY_MARK, pass,
+		    hold);
+
+		connect = code_load(c, arg_at(CONNECT_MARK, 0), is_marked);
+		sendto = code_load(c, arg_at(SENDTO_MARK, 1), is_marked);
+	}
+	has_addr = code_if(c, BPF_JEQ, 0, pass, sendto);
 	has_addr = code_load(c, arg_at(SENDTO_ADDR, 1), has_addr);
-	has_addr = code_if(c, BPF_JEQ, 0, has_addr, hold);
+	has_addr = code_if(c, BPF_JEQ, 0, has_addr, sendto);
 	has_addr = code_load(c, arg_at(SENDTO_ADDR, 0), has_addr);
 	if (x->socketcall != 0) {
 		size_t which = code_if(c, BPF_JEQ, CALL_SENDTO, hold, pass);
@@ -72,7 +82,7 @@ entry_place(struct code *c, const struct entry *x, size_t pass, size_t hold)
 		    code_load(c, arg_at(0, 0), which), place);
 	}
 	place = code_if(c, BPF_JEQ, x->sendto, has_addr, place);
-	place = code_if(c, BPF_JEQ, x->connect, hold, place);
+	place = code_if(c, BPF_JEQ, x->connect, connect, place);
 	return code_load(c, offsetof(struct seccomp_data, nr), place);
 }
 

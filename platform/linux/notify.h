@@ -10,8 +10,11 @@
  * sendmmsg() keep their address out of a filter's sight; to hold them all
  * would cost every program that sends by them.
  *
- * A call costs 10 to 80 µs more, so a jail has a listener only where refusals
- * are to be told (jail_spec.wants_calls).
+ * A call that is held costs 10 to 80 µs more, a signal may end it before
+ * anybody looked, and a tracer's filter is not asked.  So a jail has a
+ * listener only where refusals are to be told (jail_spec.wants_calls), and
+ * calls that bear NOTIFY_MARK pass: the shim makes them, and tells what the
+ * kernel said.
  */
 #ifndef FENCE_LINUX_NOTIFY_H
 #define FENCE_LINUX_NOTIFY_H
@@ -22,6 +25,13 @@
 #include <sys/types.h>
 
 #include "platform/base/buf.h"
+
+/*
+ * In the fourth argument of connect(), of which the kernel knows nothing, or
+ * in the upper half of sendto()'s last, which it takes for an int.  64-bit
+ * entry only.
+ */
+enum { NOTIFY_MARK = 0x66656e63 };
 
 /* A call that waits.  family 0: it names no internet address. */
 struct notify_call {

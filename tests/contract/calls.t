@@ -60,10 +60,41 @@ run "$PROBES/goclient" -dial 203.0.113.9:443
 like "$out$err" 'permission denied' "$who: Go is refused"
 is "$(about 203.0.113.9 actor.process.name)" goclient "$who: and told"
 
-# With the shim two see the same call, and it is one record; sendmsg the shim
-# alone sees.
+# Who has the shim is told of by it, and waits for nobody.
 run bash -c 'for i in 1 2 3; do exec 3<>/dev/tcp/203.0.113.9/443; done; :'
 is "$(about 203.0.113.9)" 3 "$who: three calls, three records"
+is "$(about 203.0.113.9 unmapped.fence.witness | sort -u)" shim \
+    "$who: of the shim"
+run /usr/bin/python3 -c 'import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+try: s.sendto(b"x", ("203.0.113.9", 443))
+except PermissionError: pass
+r = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+r.bind(("127.0.0.1", 0))
+s.sendto(b"x", r.getsockname())
+assert r.recv(9) == b"x"'
+is "$status" 0 "$who: sendto() is what it was"
+is "$(about 203.0.113.9 unmapped.fence.witness)" shim "$who: and told"
+
+# A call that is held may be interrupted, and Python then takes a connection
+# for made.  Those with the shim are not held.
+run /usr/bin/python3 -c 'import signal, socket
+signal.signal(signal.SIGALRM, lambda *a: None)
+server = socket.create_server(("127.0.0.1", 0))
+signal.setitimer(signal.ITIMER_REAL, 0.0007, 0.0007)
+for i in range(1500):
+    s = socket.socket()
+    s.settimeout(5)
+    s.connect(server.getsockname())
+    s.getpeername()
+    server.accept()[0].close()
+signal.setitimer(signal.ITIMER_REAL, 0)'
+is "$status:$err" 0: "$who: signals do not meet them"
+run "$PROBES/cancelled"
+is "$out" 'cancelled ended' "$who: and they are cancelled as libc's are"
+run strace -f --seccomp-bpf -e trace=connect bash -c \
+    'exec 3<>/dev/tcp/203.0.113.9/443'
+like "$err" 'connect\(.*203.0.113.9.*EACCES' "$who: a tracer sees them"
 run /usr/bin/python3 -c 'import socket
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 try: s.sendmsg([b"x"], [], 0, ("203.0.113.9", 443))
@@ -113,7 +144,7 @@ is "$status" 0 "$who: five hundred calls"
 is "$(about 203.0.113.99)" 1 "$who: and the one behind them"
 is "$(about 203.0.113.20)" 20 "$who: none of them is lost"
 
-# At once, and with the shim, whose word comes much later: one record each.
+# At once, and with the shim: one record each.
 run /usr/bin/python3 -c 'import os, socket
 r, w = os.pipe()
 for i in range(300):

@@ -2,7 +2,7 @@
 # meet the walls as any program does.  The Go client is built by the runner.
 check_PROGRAMS += tests/probes/probe tests/probes/probe-static \
 	tests/probes/rawclient tests/probes/callprobe tests/probes/filtered \
-	tests/probes/caller
+	tests/probes/caller tests/probes/cancelled
 
 probe_sources = \
 	tests/probes/dnsq.c tests/probes/dnsq.h \
@@ -35,6 +35,11 @@ tests_probes_callprobe_SOURCES = tests/probes/callprobe.c
 tests_probes_callprobe_CFLAGS = $(probe_cflags) -fno-pie
 tests_probes_callprobe_LDFLAGS = -static
 tests_probes_callprobe_LDADD =
+
+tests_probes_cancelled_SOURCES = tests/probes/cancelled.c
+tests_probes_cancelled_CFLAGS = $(probe_cflags) -fPIE
+tests_probes_cancelled_LDFLAGS = $(HARD_LDFLAGS)
+tests_probes_cancelled_LDADD = -lpthread
 
 tests_probes_caller_SOURCES = tests/probes/caller.c
 tests_probes_caller_CFLAGS = $(probe_cflags) -fno-pie

@@ -35,6 +35,16 @@ run_filter(const struct buf *f, uint32_t audit, int nr, unsigned arg,
 	return bpf_run(f, &d, &steps);
 }
 
+static uint32_t
+run_sendto(const struct buf *f, uint64_t len)
+{
+	struct seccomp_data d = { .nr = SYS_sendto,
+	    .arch = entry_of(0)->audit, .args = { [4] = 8, [5] = len } };
+	size_t steps = 0;
+
+	return bpf_run(f, &d, &steps);
+}
+
 static void
 test_filter(void **state)
 {
@@ -69,6 +79,17 @@ test_filter(void **state)
 			    nr, rows[k].arg, rows[k].value), rows[k].is_held ?
 			    SECCOMP_RET_USER_NOTIF : SECCOMP_RET_ALLOW);
 		}
+	/* What bears the mark, where it is looked for, passes. */
+	assert_int_equal(run_filter(&f, entry_of(0)->audit, SYS_connect, 3,
+	    NOTIFY_MARK), SECCOMP_RET_ALLOW);
+	assert_int_equal(run_filter(&f, entry_of(0)->audit, SYS_connect, 2,
+	    NOTIFY_MARK), SECCOMP_RET_USER_NOTIF);
+	assert_int_equal(run_filter(&f, entry_of(1)->audit,
+	    seccomp_number(entry_of(1), "connect"), 3, NOTIFY_MARK),
+	    SECCOMP_RET_USER_NOTIF);
+	assert_int_equal(run_sendto(&f, (uint64_t)NOTIFY_MARK << 32 | 16),
+	    SECCOMP_RET_ALLOW);
+	assert_int_equal(run_sendto(&f, NOTIFY_MARK), SECCOMP_RET_USER_NOTIF);
 	/* No other number, and no other entry, is anybody's business. */
 	for (int nr = 0; nr < 1024; nr++) {
 		if (nr != SYS_connect && nr != SYS_sendto)
