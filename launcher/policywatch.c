@@ -300,6 +300,7 @@ take(struct policywatch *w, struct resolved *next)
 		resolved_release(next);
 	} else {
 		monitor_set_policy(w->c.monitor, next->policy);
+		witness_set_net(w->c.witness, next->policy);
 		tell_lines(&c, lines.data);
 		tell_routes(w, next->policy);
 		tell_record(w, next->policy);

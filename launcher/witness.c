@@ -46,6 +46,7 @@ struct budget {
 struct witness {
 	struct witness_config	 config;
 	struct judge		 judge;
+	const struct policy	*net;		/* that of the network, now */
 	struct sink		*trace, *text;
 	struct tally		*tally;
 	struct recent		 recent;
@@ -73,6 +74,7 @@ witness_new(const struct witness_config *config)
 	struct witness *w = xcalloc(1, sizeof *w);
 
 	w->config = *config;
+	w->net = config->policy;
 	w->judge = (struct judge){ .policy = config->policy,
 	    .guards = config->guards, .nguards = config->nguards };
 	w->trace = sink_new(config->trace_fd, &w->config.run, 0);
@@ -90,6 +92,12 @@ witness_free(struct witness *w)
 	sink_free(w->text);
 	tally_free(w->tally);
 	free(w);
+}
+
+void
+witness_set_net(struct witness *w, const struct policy *policy)
+{
+	w->net = policy;
 }
 
 void
@@ -303,12 +311,28 @@ fill_socket(struct witness *w, struct arena *arena,
 	return e->verdict.action == ACTION_DENY;
 }
 
+/* Routes are made when a run begins (--watch-policy). */
+static void
+deny_late(struct verdict *v)
+{
+	v->action = ACTION_DENY;
+	(void)snprintf(v->reason, sizeof v->reason,
+	    "it was not allowed when the run began");
+	(void)snprintf(v->remedy_key, sizeof v->remedy_key,
+	    "network.allowedDomains");
+	(void)snprintf(v->remedy_value, sizeof v->remedy_value,
+	    "(the next run has a route to it, and the proxies have)");
+	v->remedy_flag[0] = '\0';
+}
+
 /* An address that no route leads to. */
 static bool
 fill_address(struct witness *w, const struct host *host, uint16_t port,
     struct event *e)
 {
-	decide_net(w->config.policy, host, port, &e->verdict);
+	decide_net(w->net, host, port, &e->verdict);
+	if (e->verdict.action == ACTION_ALLOW && w->net != w->config.policy)
+		deny_late(&e->verdict);
 	e->kind = EVENT_CONNECT;
 	e->enforcer = ENFORCER_ROUTE;
 	e->ip = host->text;

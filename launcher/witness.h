@@ -34,6 +34,8 @@ struct witness_config {
 
 struct witness	*witness_new(const struct witness_config *);
 void		 witness_free(struct witness *);	/* NULL is fine */
+/* The network's part of it holds from now on; borrowed, too. */
+void		 witness_set_net(struct witness *, const struct policy *);
 /* For a jail that starts after the witness. */
 void		 witness_set_stop(struct witness *, pid_t stop_pid);
 

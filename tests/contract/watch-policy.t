@@ -130,6 +130,12 @@ proxied 198.51.100.10
 is "$got" 200 "$who: by the proxy it is reached"
 direct 198.51.100.10
 is "$got" 000 "$who: otherwise not"
+late() {
+	[ "$(denials "$T/trace" 198.51.100.10 '' status_detail)" = \
+	    'it was not allowed when the run began' ]
+}
+wait_for 20 late
+ok $? "$who: and why is told" || note "$(cat "$T/trace")"
 like "$(cat "$T/log")" 'policy changed: 1 other change takes effect with the next run' \
     "$who: files are for the next run"
 inner "echo x >$T/out/x; cat $T/out/x"
