@@ -71,7 +71,7 @@ like "$err" "\[fence:fs\][^|]*open\(\"[^\"]*/out/secret\", read\) EACCES[^|]*cat
     "$who: -m: the read's line"
 like "$err" "\[fence:dns\][^|]*denied\.test[^|]*\| *rule network.allowedDomains[^|]*allow: network.allowedDomains \+= \"denied\.test\"" \
     "$who: -m: the name's line"
-is "$(grep -c '^\[fence:' <<<"$err")" 3 "$who: -m: three lines, no more"
+is "$(grep -o '\[fence:[a-z]*\]' <<<"$err" | wc -l)" 3 "$who: -m: three lines, no more"
 
 fence "$who" --trace-file "$trace.builtin" -- sh -c "echo x >$T/out/new"
 trace=$trace.builtin

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # A real terminal: Ctrl-C, Ctrl-Z and fg, resize.
+# limit: 300
 . "$(dirname "$0")/../lib.sh"
 . "$TESTS/tty.sh"
 
