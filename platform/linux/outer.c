@@ -181,6 +181,19 @@ make_report(const struct jail_spec *spec, int *ret_fd)
 	return chmod(RUN_DIR "/s", 0666);
 }
 
+/*
+ * bwrap looks for its child in /proc, by the number that the child has in our
+ * pid namespace: 2.  The host's /proc has some process of that number, but
+ * that of a container need not, nor one that hides the processes of others.
+ * Where none can be mounted, fence-init says so with its cure.
+ */
+static void
+child_proc(void)
+{
+	(void)mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC,
+	    NULL);
+}
+
 /* A step of root.c failed: which mount was it? */
 static _Noreturn void
 child_fail_root(struct child *c, enum outer_step step)
@@ -306,6 +319,8 @@ child_main(void *arg)
 	(void)setrlimit(RLIMIT_NOFILE, &files);
 	if (o->spec->bwrap == NULL && root_enter(&c->root) != 0)
 		child_fail(c, OUTER_ENTER);
+	if (o->spec->bwrap != NULL)
+		child_proc();
 	execve(o->program, o->argv, no_env);
 	child_fail(c, OUTER_EXEC);
 }
