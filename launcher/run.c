@@ -29,6 +29,7 @@
 #include "platform/base/str.h"
 #include "platform/confine.h"
 #include "platform/fd.h"
+#include "platform/linux/cure.h"
 #include "platform/linux/initplan.h"
 #include "platform/linux/minter.h"
 #include "platform/loop.h"
@@ -103,9 +104,7 @@ init_failed(struct run *r, const struct init_msg *msg)
 	err_sys(r->err, msg->value, "inside the jail: cannot %s",
 	    what != NULL ? what : "start");
 	if (msg->step == INIT_STEP_PROC && msg->value == EPERM)
-		err_hint(r->err, "something covers a part of /proc, as "
-		    "containers do: docker/podman run --security-opt "
-		    "systempaths=unconfined");
+		err_hint(r->err, "%s", CURE_PROC);
 	run_fail(r);
 }
 

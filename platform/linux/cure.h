@@ -22,4 +22,8 @@ const char	*cure_container(void);
 /* Does a file hold this word and a newline?  For sysctls. */
 bool		 cure_sysctl_is(const char *path, const char *value);
 
+/* A /proc could not be mounted: EPERM. */
+#define CURE_PROC	"something covers a part of /proc, as containers do: " \
+	"docker/podman run --security-opt systempaths=unconfined"
+
 #endif

@@ -185,13 +185,14 @@ make_report(const struct jail_spec *spec, int *ret_fd)
  * bwrap looks for its child in /proc, by the number that the child has in our
  * pid namespace: 2.  The host's /proc has some process of that number, but
  * that of a container need not, nor one that hides the processes of others.
- * Where none can be mounted, fence-init says so with its cure.
+ * fence-init lays the jail's own over it.
  */
 static void
-child_proc(void)
+child_proc(struct child *c)
 {
-	(void)mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC,
-	    NULL);
+	if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC,
+	    NULL) != 0)
+		child_fail(c, OUTER_PROC);
 }
 
 /* A step of root.c failed: which mount was it? */
@@ -320,7 +321,7 @@ child_main(void *arg)
 	if (o->spec->bwrap == NULL && root_enter(&c->root) != 0)
 		child_fail(c, OUTER_ENTER);
 	if (o->spec->bwrap != NULL)
-		child_proc();
+		child_proc(c);
 	execve(o->program, o->argv, no_env);
 	child_fail(c, OUTER_EXEC);
 }
@@ -489,6 +490,7 @@ static const char *const step_text[] = {
 	[OUTER_ETC] = "cannot lay an overlay over /etc",
 	[OUTER_ROOT] = "cannot mount over a path",
 	[OUTER_ENTER] = "cannot enter the jail's tree",
+	[OUTER_PROC] = "cannot mount its own /proc for bwrap",
 	[OUTER_STDIO] = "cannot hand over stdin, stdout and stderr",
 	[OUTER_EXEC] = "cannot execute the jail's first program",
 };
@@ -557,6 +559,10 @@ outer_explain(const struct outer *o, struct err *e)
 	case OUTER_NFT:
 		err_hint(e, "the kernel needs nf_tables with nft_tproxy "
 		    "(modprobe nft_tproxy)");
+		break;
+	case OUTER_PROC:
+		if (o->sys == EPERM)
+			err_hint(e, "%s", CURE_PROC);
 		break;
 	case OUTER_ETC:
 		if (o->sys == ENODEV)

@@ -17,7 +17,12 @@ def write(path):
     attempt("write " + path, lambda: os.close(os.open(path,
         os.O_WRONLY | os.O_APPEND)))
 
-for line in open("/proc/self/mountinfo"):
+lines = list(open("/proc/self/mountinfo"))
+proc = [line for line in lines if line.split()[4] == "/proc"]
+for line in lines:
+    # bwrap has had one of its own, which the jail's lies over.
+    if line in proc[:-1]:
+        continue
     head, tail = line.rstrip("\n").split(" - ", 1)
     f = head.split()
     # Sockets of others, which are masked, come and go meanwhile.
@@ -81,7 +86,7 @@ for who in $WHOS; do
 			    <<<"$seen")" '' "$name: none hears of the host's"
 			is "$(awk '/^mount/ && $3 ~ /^rw/ { print $2 }' \
 			    <<<"$seen" | sort -u | tr '\n' ' ')" \
-			    "$(printf '%s\n' /dev /dev/pts /proc /tmp "$W" |
+			    "$(printf '%s\n' /dev /dev/pts /tmp "$W" |
 			    sort | tr '\n' ' ')" \
 			    "$name: those that can be written"
 			is "$(grep -c '^status.* Cap...: 0000000000000000$' \
