@@ -76,6 +76,10 @@ is "$out" "200 OK" "$who: static Go"
 start "$who" "$FENCE_RUN" --settings "$T/p.json" -- sh -c 'touch now
     while [ ! -e done ]; do read -t 0.05 x; done 2>/dev/null' 2>/dev/null
 wait_for 20 test -e "$W/now"
+has_guard() {	# it has its name a moment after the command's start
+	ps --ppid "$pid" -o comm= | grep -q '^fence-guard'
+}
+wait_for 20 has_guard
 is "$(ps --ppid "$pid" -o comm= | grep -E '^fence-n|^fence-g')" fence-guard \
     "$who: a guard, and no worker of a gate"
 touch "$W/done"
