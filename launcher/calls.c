@@ -5,7 +5,6 @@
 #include <sys/socket.h>
 
 #include "launcher/ranges.h"
-#include "launcher/who.h"
 #include "platform/fd.h"
 #include "platform/linux/notify.h"
 #include "shim/wire.h"
@@ -66,8 +65,10 @@ call_waits(struct watch *w, int what, void *arg)
 
 	(void)w;
 	if (rc < 0) {
+		/* Whoever still calls is refused (ENOSYS), and waits not. */
 		watch_free(c->watch);
 		c->watch = NULL;
+		fd_close(&c->fd);
 	} else if (rc > 0) {
 		if (call.family != 0)
 			look_at(c, &call);

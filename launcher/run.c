@@ -154,12 +154,18 @@ init_ready(struct run *r, int pid_fd)
 static void
 init_listener(struct run *r, int *listener_fd, int sys)
 {
-	if (*listener_fd >= 0)
-		r->calls = calls_new(r->loop, listener_fd, &r->plan->spec,
-		    r->witness);
-	if (r->calls == NULL)
+	if (*listener_fd < 0) {
 		log_say("addresses that are refused are told by the shim "
-		    "alone: %s", strerror(sys != 0 ? sys : ENOMEM));
+		    "alone: %s", strerror(sys));
+		return;
+	}
+	r->calls = calls_new(r->loop, listener_fd, &r->plan->spec,
+	    r->witness);
+	if (r->calls == NULL) {		/* what is held nobody lets go */
+		err_set(r->err, ERR_JAIL, "out of memory");
+		run_fail(r);
+		kill(r->jail.pid, SIGKILL);
+	}
 }
 
 static void
