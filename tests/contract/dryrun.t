@@ -10,9 +10,11 @@ for who in $WHOS; do
 	like "$out" '/proc' "$who: and /proc"
 	[ ! -e "$W/ran" ]
 	ok $? "$who: nothing ran"
-	first=$out
+	# Sockets of others, which are hidden, come and go meanwhile.
+	first=$(grep -v "a socket of the host's" <<<"$out")
 	fence "$who" --dry-run -- touch ran
-	is "$out" "$first" "$who: the same policy makes the same plan"
+	is "$(grep -v "a socket of the host's" <<<"$out")" "$first" \
+	    "$who: the same policy makes the same plan"
 	echo '{ "network": 1 }' >"$T/bad.json"
 	chmod 644 "$T/bad.json"
 	fence "$who" --dry-run --settings "$T/bad.json" -- touch ran
