@@ -11,14 +11,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* The kernel's SCM_MAX_FD: no message carries more. */
-enum { FD_MAX_PASSED = 253 };
-
-union fd_control {
-	struct cmsghdr	align;
-	char		bytes[CMSG_SPACE(FD_MAX_PASSED * sizeof(int))];
-};
-
 void
 fd_close(int *fd)
 {
@@ -139,29 +131,37 @@ fd_read_file(int dir_fd, const char *path, char *data, size_t max)
 	return (ssize_t)len;
 }
 
+void
+fd_message(struct fd_message *m, const void *data, size_t len, const int *fds,
+    size_t nfds)
+{
+	struct cmsghdr *c;
+
+	assert(nfds <= FD_MAX_PASSED);
+	m->iov = (struct iovec){ (void *)(uintptr_t)data, len };
+	m->msg = (struct msghdr){ .msg_iov = &m->iov, .msg_iovlen = 1 };
+	if (nfds == 0)
+		return;
+	memset(&m->control, 0, CMSG_SPACE(nfds * sizeof *fds));
+	m->msg.msg_control = &m->control;
+	m->msg.msg_controllen = CMSG_SPACE(nfds * sizeof *fds);
+	c = CMSG_FIRSTHDR(&m->msg);
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(nfds * sizeof *fds);
+	memcpy(CMSG_DATA(c), fds, nfds * sizeof *fds);
+}
+
 ssize_t
 fd_send(int sock, const void *data, size_t len, const int *fds, size_t nfds,
     int flags)
 {
-	union fd_control control;
-	struct iovec iov = { (void *)(uintptr_t)data, len };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
-	struct cmsghdr *c;
+	struct fd_message m;
 	ssize_t n;
 
-	assert(nfds <= FD_MAX_PASSED);
-	if (nfds > 0) {
-		memset(&control, 0, CMSG_SPACE(nfds * sizeof *fds));
-		msg.msg_control = &control;
-		msg.msg_controllen = CMSG_SPACE(nfds * sizeof *fds);
-		c = CMSG_FIRSTHDR(&msg);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(nfds * sizeof *fds);
-		memcpy(CMSG_DATA(c), fds, nfds * sizeof *fds);
-	}
+	fd_message(&m, data, len, fds, nfds);
 	do {
-		n = sendmsg(sock, &msg, flags | MSG_NOSIGNAL);
+		n = sendmsg(sock, &m.msg, flags | MSG_NOSIGNAL);
 	} while (n < 0 && errno == EINTR);
 	return n;
 }

@@ -6,7 +6,9 @@
 #define FENCE_PLATFORM_FD_H
 
 #include <stddef.h>
+#include <sys/socket.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 #define auto_fd __attribute__((cleanup(fd_cleanup))) int
 
@@ -41,6 +43,23 @@ ssize_t	 fd_send(int sock, const void *, size_t, const int *fds, size_t nfds,
 	    int flags);
 ssize_t	 fd_recv(int sock, void *, size_t, int *fds, size_t max_fds,
 	    size_t *nfds, int flags);
+
+/* The kernel's SCM_MAX_FD: no message carries more. */
+enum { FD_MAX_PASSED = 253 };
+
+union fd_control {
+	struct cmsghdr	align;
+	char		bytes[CMSG_SPACE(FD_MAX_PASSED * sizeof(int))];
+};
+
+/* What fd_send() sends, for one who sends it otherwise; stays where it is. */
+struct fd_message {
+	struct msghdr		msg;
+	struct iovec		iov;
+	union fd_control	control;
+};
+void	 fd_message(struct fd_message *, const void *, size_t, const int *fds,
+	    size_t nfds);
 
 /*
  * One message without descriptors, not waited for; 0: there is none, -1: none

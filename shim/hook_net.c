@@ -57,8 +57,8 @@ HOOK(ssize_t, sendto, (int fd, const void *buf, size_t n, int flags,
     const struct sockaddr *sa, socklen_t len))
 {
 	ssize_t rv = sa != NULL && is_marked() ? marked(SYS_sendto, fd,
-	    (long)buf, (long)n, flags, (long)sa, (long)((uint64_t)WIRE_MARK
-	    << 32 | len)) : REAL(sendto)(fd, buf, n, flags, sa, len);
+	    (long)buf, (long)n, flags, (long)sa, WIRE_MARKED(len)) :
+	    REAL(sendto)(fd, buf, n, flags, sa, len);
 
 	if (rv < 0 && sa != NULL && told_by_kernel(errno))
 		report_connect(sa, len, errno);
@@ -67,7 +67,8 @@ HOOK(ssize_t, sendto, (int fd, const void *buf, size_t n, int flags,
 
 HOOK(ssize_t, sendmsg, (int fd, const struct msghdr *mh, int flags))
 {
-	ssize_t rv = REAL(sendmsg)(fd, mh, flags);
+	ssize_t rv = is_marked() ? marked(SYS_sendmsg, fd, (long)mh, flags,
+	    WIRE_MARK, 0, 0) : REAL(sendmsg)(fd, mh, flags);
 
 	if (rv < 0 && told_by_kernel(errno) && mh->msg_name != NULL)
 		report_connect(mh->msg_name, mh->msg_namelen, errno);
@@ -77,7 +78,8 @@ HOOK(ssize_t, sendmsg, (int fd, const struct msghdr *mh, int flags))
 /* It fails only when the first of them does. */
 HOOK(int, sendmmsg, (int fd, struct mmsghdr *vec, unsigned int n, int flags))
 {
-	int rv = REAL(sendmmsg)(fd, vec, n, flags);
+	int rv = is_marked() ? (int)marked(SYS_sendmmsg, fd, (long)vec, n,
+	    flags, WIRE_MARK, 0) : REAL(sendmmsg)(fd, vec, n, flags);
 
 	if (rv < 0 && n > 0 && told_by_kernel(errno) &&
 	    vec[0].msg_hdr.msg_name != NULL)

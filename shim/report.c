@@ -47,7 +47,7 @@ record_send(const struct wire_report *r)
 	if (fd < 0)
 		return;
 	SYS(sendto, fd, r, WIRE_HEADER_BYTES + r->path_len,
-	    MSG_DONTWAIT | MSG_NOSIGNAL, &to, sizeof to);
+	    MSG_DONTWAIT | MSG_NOSIGNAL, &to, WIRE_MARKED(sizeof to));
 	SYS(close, fd);
 }
 

@@ -30,11 +30,15 @@ enum { WIRE_MAGIC = 0x66736831, WIRE_PATH_MAX = 4096 };	/* "fsh1" */
 
 /*
  * What the shim tells itself needs no other witness (platform/linux/notify.h):
- * connect() bears this in its fourth argument, of which the kernel knows
- * nothing, and sendto() in the upper half of its last, which the kernel takes
- * for an int.
+ * connect(), sendmsg() and sendmmsg() bear this in the argument behind their
+ * last, of which the kernel knows nothing, and sendto() in the upper half of
+ * its last, which the kernel takes for an int.
  */
 enum { WIRE_MARK = 0x66656e63 };	/* "fenc" */
+
+/* The last argument of sendto(); the length alone where longs are short. */
+#define WIRE_MARKED(len)						\
+	((long)(sizeof(long) == 8 ? (uint64_t)WIRE_MARK << 32 | (len) : (len)))
 
 enum wire_call {
 	WIRE_OPEN = 1,		/* path, flags = open flags */

@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "platform/fd.h"
 #include "platform/linux/init_apply.h"
 #include "platform/linux/landlock.h"
+#include "platform/linux/notify.h"
 
 static char *
 plan_str(const struct init_plan *plan, uint32_t at)
@@ -125,6 +127,24 @@ init_tell(int control_fd, enum init_msg_kind kind, uint32_t step,
 	return 0;
 }
 
+/* Nobody lets this go on who has not got it: it bears the mark. */
+static int
+send_listener(int control_fd, int fd)
+{
+	struct init_msg m = { .kind = INIT_LISTENER };
+	struct pollfd p = { .fd = control_fd, .events = POLLOUT };
+	struct fd_message packed;
+
+	fd_message(&packed, &m, sizeof m, &fd, 1);
+	while (syscall(SYS_sendmsg, control_fd, &packed.msg, MSG_NOSIGNAL,
+	    NOTIFY_MARK) < 0) {
+		if (errno != EAGAIN && errno != ENOBUFS && errno != EINTR)
+			return -1;
+		(void)poll(&p, 1, -1);
+	}
+	return 0;
+}
+
 /*
  * A witness that cannot be had is no reason not to start: the walls stand
  * without.  First of all, while the way to the launcher is open.
@@ -137,7 +157,8 @@ child_listen(const struct init_plan *plan, int control_fd)
 	if (plan->nnotify == 0)
 		return 0;
 	fd = init_listen(plan);
-	return init_tell(control_fd, INIT_LISTENER, 0, fd < 0 ? errno : 0, fd);
+	return fd < 0 ? init_tell(control_fd, INIT_LISTENER, 0, errno, -1) :
+	    send_listener(control_fd, fd);
 }
 
 /* Only 0 to 2, what the user keeps, and the pipe stay. */

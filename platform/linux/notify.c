@@ -19,28 +19,41 @@
 #define SECCOMP_USER_NOTIF_FLAG_CONTINUE	(1UL << 0)
 #endif
 
-/* Of socketcall(), whose arguments lie in memory, 32 bits each. */
-enum { CALL_CONNECT = 3, CALL_SENDTO = 11 };
+enum { MAX_ARGS = 6 };
 
-/* Where both keep their address: the second argument, or the fifth. */
-enum { CONNECT_ADDR = 1, SENDTO_ADDR = 4, SENDTO_ARGS = 6 };
+/* The calls that name an address, and how. */
+enum call { CALL_CONNECT, CALL_SENDTO, CALL_SENDMSG, CALL_SENDMMSG, CALLS };
 
-/* ... and the mark; of the latter in its upper half. */
-enum { CONNECT_MARK = 3, SENDTO_MARK = 5 };
+static const struct shape {
+	unsigned	socketcall;	/* its number there */
+	unsigned	addr;		/* the argument, its length behind it */
+	bool		is_header;	/* ... or a header with both in front */
+	unsigned	mark, mark_half;/* the argument, and which half of it */
+} shapes[CALLS] = {
+	[CALL_CONNECT] = { 3, 1, false, 3, 0 },
+	[CALL_SENDTO] = { 11, 4, false, 5, 1 },
+	[CALL_SENDMSG] = { 16, 1, true, 3, 0 },
+	/* The first of them: it fails when that does. */
+	[CALL_SENDMMSG] = { 20, 1, true, 4, 0 },
+};
 
-/* One way into the kernel; socketcall 0: it has none. */
+/*
+ * One way into the kernel, the native one first.  socketcall() has its
+ * arguments in memory, 32 bits each; 0: there is none.
+ */
 struct entry {
 	uint32_t	audit;
-	uint32_t	connect, sendto, socketcall;
+	uint32_t	nr[CALLS];
+	uint32_t	socketcall;
 };
 
 static const struct entry entries[] = {
 #if defined __x86_64__
-	{ AUDIT_ARCH_X86_64, 42, 44, 0 },
-	{ AUDIT_ARCH_I386, 362, 369, 102 },
+	{ AUDIT_ARCH_X86_64, { 42, 44, 46, 307 }, 0 },
+	{ AUDIT_ARCH_I386, { 362, 369, 370, 345 }, 102 },
 #elif defined __aarch64__
-	{ AUDIT_ARCH_AARCH64, 203, 206, 0 },
-	{ AUDIT_ARCH_ARM, 283, 290, 0 },
+	{ AUDIT_ARCH_AARCH64, { 203, 206, 211, 269 }, 0 },
+	{ AUDIT_ARCH_ARM, { 283, 290, 296, 374 }, 0 },
 #else
 #error "notify.c knows the system calls of x86-64 and aarch64"
 #endif
@@ -57,32 +70,43 @@ arg_at(unsigned arg, unsigned half)
 	    half * sizeof(uint32_t);
 }
 
+/* Held, unless it names no address or bears the mark. */
+static size_t
+call_place(struct code *c, const struct entry *x, enum call call, size_t pass,
+    size_t hold)
+{
+	const struct shape *s = &shapes[call];
+	size_t place = hold;
+
+	if (x == &entries[0])
+		place = code_load(c, arg_at(s->mark, s->mark_half),
+		    code_if(c, BPF_JEQ, NOTIFY_MARK, pass, hold));
+	if (call == CALL_SENDTO) {
+		size_t low = code_load(c, arg_at(s->addr, 0),
+		    code_if(c, BPF_JEQ, 0, pass, place));
+
+		place = code_load(c, arg_at(s->addr, 1),
+		    code_if(c, BPF_JEQ, 0, low, place));
+	}
+	return place;
+}
+
 /* From the load of the call's number on. */
 static size_t
 entry_place(struct code *c, const struct entry *x, size_t pass, size_t hold)
 {
-	size_t place = pass, has_addr, connect = hold, sendto = hold;
+	size_t place = pass, which = pass;
 
-	if (x == &entries[0]) {		/* the native one */
-		size_t is_marked = code_if(c, BPF_JEQ, NOTIFY_MARK, pass,
-		    hold);
-
-		connect = code_load(c, arg_at(CONNECT_MARK, 0), is_marked);
-		sendto = code_load(c, arg_at(SENDTO_MARK, 1), is_marked);
-	}
-	has_addr = code_if(c, BPF_JEQ, 0, pass, sendto);
-	has_addr = code_load(c, arg_at(SENDTO_ADDR, 1), has_addr);
-	has_addr = code_if(c, BPF_JEQ, 0, has_addr, sendto);
-	has_addr = code_load(c, arg_at(SENDTO_ADDR, 0), has_addr);
 	if (x->socketcall != 0) {
-		size_t which = code_if(c, BPF_JEQ, CALL_SENDTO, hold, pass);
-
-		which = code_if(c, BPF_JEQ, CALL_CONNECT, hold, which);
+		for (int i = 0; i < CALLS; i++)
+			which = code_if(c, BPF_JEQ, shapes[i].socketcall, hold,
+			    which);
 		place = code_if(c, BPF_JEQ, x->socketcall,
 		    code_load(c, arg_at(0, 0), which), place);
 	}
-	place = code_if(c, BPF_JEQ, x->sendto, has_addr, place);
-	place = code_if(c, BPF_JEQ, x->connect, connect, place);
+	for (int i = 0; i < CALLS; i++)
+		place = code_if(c, BPF_JEQ, x->nr[i],
+		    call_place(c, x, i, pass, hold), place);
 	return code_load(c, offsetof(struct seccomp_data, nr), place);
 }
 
@@ -161,35 +185,75 @@ find_entry(uint32_t audit)
 	return NULL;
 }
 
+/* Which call it is, or CALLS; socketcall()'s arguments become its own. */
+static enum call
+find_call(const struct entry *x, pid_t tid, uint32_t nr,
+    uint64_t args[MAX_ARGS])
+{
+	bool is_socketcall = x->socketcall != 0 && nr == x->socketcall;
+	uint32_t packed[MAX_ARGS] = { 0 };
+	size_t nargs;
+
+	for (int i = 0; i < CALLS; i++) {
+		if (is_socketcall ? (uint32_t)args[0] != shapes[i].socketcall :
+		    nr != x->nr[i])
+			continue;
+		nargs = shapes[i].addr + (shapes[i].is_header ? 1 : 2);
+		if (is_socketcall && read_memory(tid, (uint32_t)args[1],
+		    packed, nargs * sizeof *packed) != 0)
+			return CALLS;
+		for (size_t k = 0; is_socketcall && k < nargs; k++)
+			args[k] = packed[k];
+		return i;
+	}
+	return CALLS;
+}
+
+/* A struct msghdr begins with the two; the kernel cuts its length. */
+static int
+read_header(const struct entry *x, pid_t tid, uint64_t at,
+    uint64_t *ret_addr, size_t *ret_len)
+{
+	struct { uint64_t name; uint32_t len; } h;
+	struct { uint32_t name, len; } h32;
+
+	if (x != &entries[0]) {
+		if (read_memory(tid, (uint32_t)at, &h32, sizeof h32) != 0)
+			return -1;
+		h.name = h32.name;
+		h.len = h32.len;
+	} else if (read_memory(tid, at, &h, offsetof(__typeof__(h), len) +
+	    sizeof h.len) != 0)
+		return -1;
+	if (h.len > INT32_MAX)				/* EINVAL */
+		return -1;
+	*ret_addr = h.name;
+	*ret_len = h.len < sizeof(struct sockaddr_storage) ? h.len :
+	    sizeof(struct sockaddr_storage);
+	return 0;
+}
+
 /* Where the address lies in the process's memory; 0: nowhere. */
 static uint64_t
 address_of(pid_t tid, const struct seccomp_data *d, size_t *ret_len,
-    bool *ret_is_sendto)
+    bool *ret_is_datagram)
 {
 	const struct entry *x = find_entry(d->arch);
-	uint64_t args[SENDTO_ARGS];
-	uint32_t packed[SENDTO_ARGS];
-	unsigned at = CONNECT_ADDR, nargs = CONNECT_ADDR + 2;
-	uint32_t nr = (uint32_t)d->nr;
+	const struct shape *s;
+	uint64_t args[MAX_ARGS], at;
+	enum call call;
 
 	memcpy(args, d->args, sizeof args);
-	if (x == NULL)
+	if (x == NULL ||
+	    (call = find_call(x, tid, (uint32_t)d->nr, args)) == CALLS)
 		return 0;
-	if (nr == x->sendto || (nr == x->socketcall && x->socketcall != 0 &&
-	    (uint32_t)args[0] == CALL_SENDTO)) {
-		at = SENDTO_ADDR;
-		nargs = SENDTO_ARGS;
-	}
-	if (nr == x->socketcall && x->socketcall != 0) {
-		if (read_memory(tid, (uint32_t)args[1], packed,
-		    nargs * sizeof *packed) != 0)
-			return 0;
-		for (unsigned i = 0; i < nargs; i++)
-			args[i] = packed[i];
-	}
-	*ret_len = (uint32_t)args[at + 1];
-	*ret_is_sendto = at == SENDTO_ADDR;
-	return args[at];
+	s = &shapes[call];
+	*ret_is_datagram = call != CALL_CONNECT;
+	if (s->is_header)
+		return read_header(x, tid, args[s->addr], &at, ret_len) == 0 ?
+		    at : 0;
+	*ret_len = (uint32_t)args[s->addr + 1];
+	return args[s->addr];
 }
 
 static void
@@ -198,8 +262,8 @@ read_address(const struct seccomp_notif *n, struct notify_call *ret)
 	unsigned char bytes[sizeof(struct sockaddr_in6)];
 	static const sa_family_t family = AF_INET, unspec = AF_UNSPEC;
 	size_t len = 0;
-	bool is_sendto = false;
-	uint64_t at = address_of((pid_t)n->pid, &n->data, &len, &is_sendto);
+	bool is_datagram = false;
+	uint64_t at = address_of((pid_t)n->pid, &n->data, &len, &is_datagram);
 
 	ret->family = 0;
 	if (len > sizeof(struct sockaddr_storage))	/* EINVAL */
@@ -211,7 +275,7 @@ read_address(const struct seccomp_notif *n, struct notify_call *ret)
 		return;
 	/* Of connect() it ends a connection; a datagram of no family is
 	 * sent to the IPv4 address behind it. */
-	if (is_sendto && memcmp(bytes, &unspec, sizeof unspec) == 0)
+	if (is_datagram && memcmp(bytes, &unspec, sizeof unspec) == 0)
 		memcpy(bytes, &family, sizeof family);
 	notify_address(bytes, len, ret);
 }

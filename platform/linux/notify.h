@@ -5,10 +5,10 @@
  * a wall: what it read may be changed before the kernel reads it again, and
  * routes refuse whatever the witness says (route.h).
  *
- * Held are connect() and sendto() with an address, by every entry that the
- * jail's filter lets pass, i386's socketcall() among them.  sendmsg() and
- * sendmmsg() keep their address out of a filter's sight; to hold them all
- * would cost every program that sends by them.
+ * Held are connect(), sendto() with an address, sendmsg() and sendmmsg(), by
+ * every entry that the jail's filter lets pass, i386's socketcall() among them.
+ * The latter two keep their address out of a filter's sight, so that all of
+ * them are held.
  *
  * A call that is held costs 10 to 80 µs more, a signal may end it before
  * anybody looked, and a tracer's filter is not asked.  So a jail has a
@@ -27,9 +27,9 @@
 #include "platform/base/buf.h"
 
 /*
- * In the fourth argument of connect(), of which the kernel knows nothing, or
- * in the upper half of sendto()'s last, which it takes for an int.  64-bit
- * entry only.
+ * In the argument behind the last of connect(), sendmsg() and sendmmsg(), of
+ * which the kernel knows nothing, or in the upper half of sendto()'s last,
+ * which it takes for an int.  64-bit entry only.
  */
 enum { NOTIFY_MARK = 0x66656e63 };
 

@@ -2,8 +2,11 @@
  * caller WAY [ADDRESS PORT]…: calls each address in one way, static, and
  * prints `ADDRESS ERRNO` for each, as far as it gets.
  *
- *	connect thread sendto unspec fastopen sendmsg mapped
- *	i386 i386-sendto socketcall socketcall-sendto
+ *	connect thread sendto unspec fastopen mapped
+ *	sendmsg sendmmsg
+ *	sendmsg-long	says that its address has 4096 bytes
+ *	i386 i386-sendto i386-sendmsg i386-sendmmsg
+ *	socketcall socketcall-sendto socketcall-sendmsg socketcall-sendmmsg
  *	vanish		is gone before it could hear an answer
  *	storm		a signal every 50 µs meanwhile
  *	wild		hands over pointers that lead nowhere, then calls
@@ -54,14 +57,18 @@ by_sendto(const struct sockaddr_in *to, int type, int flags)
 }
 
 static long
-by_sendmsg(struct sockaddr_in *to)
+by_sendmsg(const char *way, struct sockaddr_in *to)
 {
 	struct iovec iov = { (void *)(uintptr_t)"x", 1 };
-	struct msghdr mh = { .msg_name = to, .msg_namelen = sizeof *to,
-	    .msg_iov = &iov, .msg_iovlen = 1 };
+	struct mmsghdr m = { .msg_hdr = { .msg_name = to,
+	    .msg_namelen = sizeof *to, .msg_iov = &iov, .msg_iovlen = 1 } };
 	int fd = socket(AF_INET, SOCK_DGRAM, 0);
 
-	return result(sendmsg(fd, &mh, 0));
+	if (strcmp(way, "sendmsg-long") == 0)
+		m.msg_hdr.msg_namelen = 4096;	/* which is cut to 128 */
+	if (strcmp(way, "sendmmsg") == 0)
+		return result(sendmmsg(fd, &m, 1, 0));
+	return result(sendmsg(fd, &m.msg_hdr, 0));
 }
 
 static long
@@ -130,6 +137,10 @@ by_wild(const struct sockaddr_in *to)
 	(void)!syscall(SYS_connect, fd, to, 1 << 30);
 	(void)!syscall(SYS_sendto, fd, NULL, 0, 0, (void *)8, 16);
 	(void)!syscall(SYS_connect, -1, NULL, 0);
+	(void)!syscall(SYS_sendmsg, fd, NULL, 0);
+	(void)!syscall(SYS_sendmsg, fd, (void *)8, 0);
+	(void)!syscall(SYS_sendmmsg, fd, (void *)UINTPTR_MAX, 1, 0);
+	(void)!syscall(SYS_sendmmsg, fd, NULL, 0, 0);
 	return by_connect(to);
 }
 
@@ -152,29 +163,48 @@ at_most_0(long rv)
 	return rv < 0 ? rv : 0;
 }
 
+/* A struct mmsghdr of 32 bits; name and namelen come first. */
+static uint32_t
+header32(uint32_t *room, uint32_t to)
+{
+	room[0] = to;
+	room[1] = sizeof(struct sockaddr_in);
+	room[2] = (uint32_t)(uintptr_t)(room + 8);
+	room[3] = 1;
+	memset(room + 4, 0, 4 * sizeof *room);
+	room[8] = to;			/* an iovec: one byte of it */
+	room[9] = 1;
+	return (uint32_t)(uintptr_t)room;
+}
+
 static long
 by_i386(const char *way, struct sockaddr_in *to)
 {
+	static const struct {
+		const char	*end;
+		int		 type, nr, call;
+	} rows[] = {
+		{ "sendto", SOCK_DGRAM, 369, 11 },
+		{ "sendmsg", SOCK_DGRAM, 370, 16 },
+		{ "sendmmsg", SOCK_DGRAM, 345, 20 },
+		{ "", SOCK_STREAM, 362, 3 },
+	};
 	uint32_t *args = (void *)(to + 1), at = (uint32_t)(uintptr_t)to;
-	long fd = int80(359, AF_INET, strstr(way, "sendto") != NULL ?
-	    SOCK_DGRAM : SOCK_STREAM, 0, 0, 0);
+	size_t i = 0;
 
-	if (strcmp(way, "i386") == 0)
-		return int80(362, fd, at, sizeof *to, 0, 0);
-	if (strcmp(way, "i386-sendto") == 0)	/* ebp: 16, the length */
-		return int80(369, fd, at, 1, 0, at);
-	args[0] = (uint32_t)fd;
-	if (strcmp(way, "socketcall") == 0) {
-		args[1] = at;
-		args[2] = sizeof *to;
-		return int80(102, 3, (long)(uintptr_t)args, 0, 0, 0);
-	}
-	args[1] = at;
-	args[2] = 1;
+	while (strstr(way, rows[i].end) == NULL)
+		i++;
+	args[0] = (uint32_t)int80(359, AF_INET, rows[i].type, 0, 0, 0);
+	args[1] = strstr(way, "msg") != NULL ? header32(args + 8, at) : at;
+	args[2] = rows[i].call == 3 ? sizeof *to :
+	    rows[i].call == 16 ? 0 : 1;
 	args[3] = 0;
 	args[4] = at;
-	args[5] = sizeof *to;
-	return int80(102, 11, (long)(uintptr_t)args, 0, 0, 0);
+	args[5] = sizeof *to;		/* int80() has it in %ebp */
+	if (strncmp(way, "socketcall", 10) == 0)
+		return int80(102, rows[i].call, (long)(uintptr_t)args, 0, 0,
+		    0);
+	return int80(rows[i].nr, args[0], args[1], args[2], args[3], args[4]);
 }
 #endif
 
@@ -195,8 +225,8 @@ call(struct job *j)
 	}
 	if (strcmp(way, "fastopen") == 0)
 		return by_sendto(j->to, SOCK_STREAM, MSG_FASTOPEN);
-	if (strcmp(way, "sendmsg") == 0)
-		return by_sendmsg(j->to);
+	if (strncmp(way, "sendm", 5) == 0)
+		return by_sendmsg(way, j->to);
 	if (strcmp(way, "mapped") == 0)
 		return by_mapped(j->to);
 	if (strcmp(way, "storm") == 0)

@@ -59,7 +59,9 @@ test_filter(void **state)
 		{ "sendto", 4, UINT64_C(1) << 32, true },
 		{ "sendto", 3, MSG_DONTWAIT, false },
 		{ "sendto", 5, 16, false },
-		{ "sendmsg", 1, 1, false }, { "sendmmsg", 1, 1, false },
+		{ "sendmsg", 1, 1, true }, { "sendmmsg", 1, 1, true },
+		{ "sendmsg", 3, 0, true }, { "sendmmsg", 4, 0, true },
+		{ "recvmsg", 1, 1, false }, { "recvmmsg", 1, 1, false },
 		{ "bind", 1, 1, false }, { "read", 1, 1, false },
 		{ "execve", 0, 1, false }, { "openat", 1, 1, false },
 	};
@@ -84,12 +86,21 @@ test_filter(void **state)
 	    NOTIFY_MARK), SECCOMP_RET_ALLOW);
 	assert_int_equal(run_filter(&f, entry_of(0)->audit, SYS_connect, 2,
 	    NOTIFY_MARK), SECCOMP_RET_USER_NOTIF);
+	assert_int_equal(run_filter(&f, entry_of(0)->audit, SYS_sendmsg, 3,
+	    NOTIFY_MARK), SECCOMP_RET_ALLOW);
+	assert_int_equal(run_filter(&f, entry_of(0)->audit, SYS_sendmsg, 2,
+	    NOTIFY_MARK), SECCOMP_RET_USER_NOTIF);
+	assert_int_equal(run_filter(&f, entry_of(0)->audit, SYS_sendmmsg, 4,
+	    NOTIFY_MARK), SECCOMP_RET_ALLOW);
+	assert_int_equal(run_filter(&f, entry_of(0)->audit, SYS_sendmmsg, 3,
+	    NOTIFY_MARK), SECCOMP_RET_USER_NOTIF);
 	assert_int_equal(run_sendto(&f, (uint64_t)NOTIFY_MARK << 32 | 16),
 	    SECCOMP_RET_ALLOW);
 	assert_int_equal(run_sendto(&f, NOTIFY_MARK), SECCOMP_RET_USER_NOTIF);
 	/* No other number, and no other entry, is anybody's business. */
 	for (int nr = 0; nr < 1024; nr++) {
-		if (nr != SYS_connect && nr != SYS_sendto)
+		if (nr != SYS_connect && nr != SYS_sendto &&
+		    nr != SYS_sendmsg && nr != SYS_sendmmsg)
 			assert_int_equal(run_filter(&f, entry_of(0)->audit, nr,
 			    4, 1), SECCOMP_RET_ALLOW);
 		assert_int_equal(run_filter(&f, AUDIT_ARCH_PPC64, nr, 4, 1),
@@ -114,10 +125,14 @@ test_socketcall(void **state)
 	    SECCOMP_RET_USER_NOTIF);
 	assert_int_equal(run_filter(&f, AUDIT_ARCH_I386, 369, 5, 8),
 	    SECCOMP_RET_ALLOW);
+	assert_int_equal(run_filter(&f, AUDIT_ARCH_I386, 370, 3, NOTIFY_MARK),
+	    SECCOMP_RET_USER_NOTIF);
+	assert_int_equal(run_filter(&f, AUDIT_ARCH_I386, 345, 4, NOTIFY_MARK),
+	    SECCOMP_RET_USER_NOTIF);
 	for (uint64_t call = 0; call < 32; call++)
 		assert_int_equal(run_filter(&f, AUDIT_ARCH_I386, 102, 0, call),
-		    call == 3 || call == 11 ? SECCOMP_RET_USER_NOTIF :
-		    SECCOMP_RET_ALLOW);
+		    call == 3 || call == 11 || call == 16 || call == 20 ?
+		    SECCOMP_RET_USER_NOTIF : SECCOMP_RET_ALLOW);
 	buf_release(&f);
 }
 #endif
