@@ -202,7 +202,7 @@ wrong() {	# wrong URL CODE SOCKS WORDS
 	    curl -sS -m 20 -x socks5h://127.0.0.1:1080 http://allowed.test/
 	    curl -sS -m 20 --noproxy "*" http://allowed.test/; echo " $?"'
 	like "$out" "^fence: .*$4.*
-$2 (7|56)$" "$who: $4: told to the program, $2, and by a reset"
+$2 (7|5[56])$" "$who: $4: told to the program, $2, and by a reset"
 	like "$err" "\[fence:http\] [^|]* $2 allowed.test [^
 ]*rule network.via [^
 ]*$4" "$who: $4: told as a record"
