@@ -36,6 +36,26 @@ calls_is_routed(const struct jail_range *ranges, size_t n,
 	    ranges_cover(ranges, n, address);
 }
 
+bool
+calls_is_gate(const struct jail_spec *spec, const struct jail_range *address,
+    uint16_t port)
+{
+	static const struct jail_range home[] = {
+		{ AF_INET, { 127 }, 8 },
+		{ AF_INET, { 0 }, 32 },
+		{ AF_INET6, { [15] = 1 }, 128 },
+		{ AF_INET6, { 0 }, 128 },
+	};
+
+	if (port == JAIL_DNS_PORT || port == spec->http_port ||
+	    port == spec->socks_port)
+		return true;
+	for (size_t i = 0; i < spec->nlocal_ports; i++)
+		if (port == spec->local_ports[i])
+			return true;
+	return !ranges_cover(home, sizeof home / sizeof home[0], address);
+}
+
 static void
 look_at(struct calls *c, const struct notify_call *call)
 {
@@ -44,12 +64,13 @@ look_at(struct calls *c, const struct notify_call *call)
 	struct witness_call told = { .pid = call->tid, .port = call->port };
 
 	memcpy(a.addr, call->addr, sizeof a.addr);
-	if (calls_is_routed(c->spec->ranges, c->spec->nranges, &a,
-	    call->port))
-		return;
 	told.addr_len = a.bits / 8;
 	memcpy(told.addr, call->addr, told.addr_len);
-	witness_call(c->witness, &told);
+	if (!calls_is_routed(c->spec->ranges, c->spec->nranges, &a,
+	    call->port))
+		witness_call(c->witness, &told);
+	else if (calls_is_gate(c->spec, &a, call->port))
+		witness_gate_call(c->witness, &told);
 }
 
 /*

@@ -7,7 +7,10 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "launcher/reports.h"
 #include "launcher/who.h"
+#include "platform/jail.h"
+#include "policy/host.h"
 
 enum {
 	WHO_MS = 100,		/* a second, for finding out who asked */
@@ -48,30 +51,90 @@ now_us(clockid_t clock)
 	return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
 }
 
+/* Where one has called who asks this. */
+static void
+called_place(const struct herald *h, const struct ask_msg *q,
+    struct callers_place *p)
+{
+	struct host host;
+
+	*p = (struct callers_place){ .is_any = true, .port = q->port };
+	switch (q->via) {
+	case ASK_VIA_DNS:
+		p->port = JAIL_DNS_PORT;
+		break;
+	case ASK_VIA_HTTP:
+		p->port = h->http_port;
+		break;
+	case ASK_VIA_SOCKS:
+		p->port = h->socks_port;
+		break;
+	case ASK_VIA_TRANSPARENT:
+		if (q->kind == ASK_SNI || host_canon(q->name, q->name_len,
+		    &host) != 0 || host.kind == HOST_NAME)
+			break;
+		callers_place(p, host.addr, host.kind == HOST_IPV4 ? 4 : 16,
+		    q->port);
+		break;
+	default:
+		break;
+	}
+}
+
 /*
  * A jail with thousands of sockets and processes makes the search for the
  * asker long.  It may cost a tenth of each second of ours (waiting for a busy
  * machine costs nothing); beyond that records come without a process.
  */
-static void
-find_asker(struct herald *h, const struct ask_msg *q, struct event *ev)
+static pid_t
+find_socket(struct herald *h, const struct ask_msg *q, struct event *ev)
 {
 	int64_t start = now_us(CLOCK_PROCESS_CPUTIME_ID);
 	int64_t second = now_us(CLOCK_MONOTONIC) / 1000000;
 	pid_t pid;
 
-	if (q->via == ASK_VIA_INSIDE)
-		return;			/* nobody of the jail's */
 	if (second != h->who_second) {
 		h->who_second = second;
 		h->who_us = 0;
 	}
 	if (h->who_us > WHO_MS * 1000)
-		return;
+		return 0;
 	pid = who_socket(h->jail_pid, q->is_udp, &q->source);
 	if (pid > 0)
 		who_pid(pid, h->stop_pid, ev);
 	h->who_us += now_us(CLOCK_PROCESS_CPUTIME_ID) - start;
+	return ev->nprocess > 0 ? pid : 0;
+}
+
+static void
+find_asker(struct herald *h, const struct ask_msg *q, struct event *ev)
+{
+	struct callers_place p;
+	pid_t pid;
+
+	if (q->via == ASK_VIA_INSIDE)
+		return;			/* nobody of the jail's */
+	called_place(h, q, &p);
+	pid = find_socket(h, q, ev);
+	if (pid > 0) {
+		witness_heard(h->witness, &p, q->source.port, pid);
+		return;
+	}
+	/* Who is gone told before it went. */
+	reports_drain(h->report_fd, h->witness, REPORTS_TURN);
+	(void)witness_caller(h->witness, &p, q->source.port, ev);
+}
+
+void
+herald_heard(struct herald *h, const struct ask_msg *q)
+{
+	struct callers_place p;
+	struct event ev;
+
+	if (q->via == ASK_VIA_INSIDE || !witness_has_callers(h->witness))
+		return;
+	called_place(h, q, &p);
+	(void)witness_caller(h->witness, &p, q->source.port, &ev);
 }
 
 void

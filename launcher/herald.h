@@ -1,6 +1,7 @@
 /*
  * herald: what the gate refused or noticed becomes a record, with the process
- * that asked, found by the address it asked from.
+ * that asked, found by the address it asked from, or by who called the gate
+ * a moment ago (callers.h).
  */
 #ifndef FENCE_LAUNCHER_HERALD_H
 #define FENCE_LAUNCHER_HERALD_H
@@ -14,12 +15,15 @@
 #include "policy/decide.h"
 #include "proxy/ask.h"
 
-/* The first four are the owner's; the rest begins as 0. */
+/* The first seven are the owner's; the rest begins as 0. */
 struct herald {
 	struct witness	*witness;
 	pid_t		 jail_pid;	/* any process in the jail's network */
 	pid_t		 stop_pid;	/* ancestors end here */
 	bool		 is_debug;	/* -d */
+	int		 report_fd;	/* the shim's reports, or -1 */
+	uint16_t	 http_port;	/* of the proxies */
+	uint16_t	 socks_port;
 	int64_t		 who_second;	/* the budget's current one */
 	int64_t		 who_us;	/* spent of it */
 	struct askers	*askers;	/* -d: of requests under way */
@@ -49,6 +53,8 @@ void	 herald_remember(struct herald *, const struct ask_msg *);
 void	 herald_grant(struct herald *, const struct ask_msg *,
 	    const char *host, const struct verdict *,
 	    const struct herald_grant *);
+/* A question was granted, or needs no grant: its caller has been heard. */
+void	 herald_heard(struct herald *, const struct ask_msg *);
 /* A name was refused: does it look like data carried out? */
 void	 herald_name(struct herald *, const char *name);
 /* Something of a worker's, with who caused it if that one is still there. */

@@ -2,6 +2,7 @@ noinst_LIBRARIES += launcher/liblauncher.a
 launcher_liblauncher_a_SOURCES = \
 	launcher/addrbook.c launcher/addrbook.h \
 	launcher/blame.c launcher/blame.h \
+	launcher/callers.c launcher/callers.h \
 	launcher/calls.c launcher/calls.h \
 	launcher/cmd.c launcher/cmd.h launcher/cmd_completion.c \
 	launcher/cmd_config.c launcher/cmd_config_init.c launcher/config.h \

@@ -208,6 +208,7 @@ on_lookup(struct monitor *m, const struct ask_msg *q)
 	a.addrs[0].family = AF_INET;
 	addr = htonl(addr);
 	memcpy(a.addrs[0].addr, &addr, 4);
+	herald_heard(&m->herald, q);
 	if (v.action == ACTION_ALLOW)
 		herald_grant(&m->herald, q, h.text, &v,
 		    &(struct herald_grant){ 0 });
@@ -223,6 +224,7 @@ on_ptr(struct monitor *m, const struct ask_msg *q)
 	struct host h;
 	uint32_t addr;
 
+	herald_heard(&m->herald, q);
 	if (host_canon(q->name, q->name_len, &h) == 0 &&
 	    h.kind == HOST_IPV4) {
 		memcpy(&addr, h.addr, 4);
@@ -347,6 +349,7 @@ on_dial(struct monitor *m, const struct ask_msg *q)
 		return;
 	}
 	if (is_self(&h)) {
+		herald_heard(&m->herald, q);
 		answer_status(m, q, q->port == ASK_SELF_PORT ? ASK_SELF :
 		    ASK_REFUSED, q->port == ASK_SELF_PORT ? 0 : ECONNREFUSED);
 		return;
@@ -358,6 +361,7 @@ on_dial(struct monitor *m, const struct ask_msg *q)
 		refuse(m, q, h.text, &v);
 		return;
 	}
+	herald_heard(&m->herald, q);
 	if (q->is_open) {
 		herald_remember(&m->herald, q);
 		answer(m, &(struct ask_answer){ .magic = ASK_MAGIC,
@@ -517,6 +521,9 @@ monitor_new(const struct monitor_config *c)
 	m->herald.jail_pid = c->jail_pid;
 	m->herald.stop_pid = c->stop_pid;
 	m->herald.is_debug = c->is_debug;
+	m->herald.report_fd = c->report_fd;
+	m->herald.http_port = c->http_port;
+	m->herald.socks_port = c->socks_port;
 	m->last = &m->first;
 	m->book = addrbook_new();
 	m->net = loop_fd(c->loop, c->net_fd, LOOP_READ, net_ready, m);

@@ -551,15 +551,21 @@ plan_parts(struct work *w, const struct run_options *ro, char *const *env,
 	return 0;
 }
 
-/* One more record of its table: what it tells needs no other witness. */
+/*
+ * One more record of its table: what it tells needs no other witness, and
+ * where the gate is at loopback.
+ */
 static void
 tell_shim(struct work *w, struct jail_spec *spec)
 {
-	static const char listened[] = "L";
 	struct buf b;
 
 	buf_init(&b, 0);
-	buf_add(&b, listened, sizeof listened);
+	buf_printf(&b, "L %d %u %u", JAIL_DNS_PORT, spec->http_port,
+	    spec->socks_port);
+	for (size_t i = 0; i < spec->nlocal_ports; i++)
+		buf_printf(&b, " %u", spec->local_ports[i]);
+	buf_add(&b, "", 1);
 	if (spec->names_len > 0)
 		buf_add(&b, spec->names, spec->names_len);
 	spec->names = plan_keep(w->arena, b.data, b.len);
@@ -569,21 +575,18 @@ tell_shim(struct work *w, struct jail_spec *spec)
 
 /*
  * Where refusals are told as they happen, calls are witnessed that the gate
- * never hears of: those to addresses without a route.  A sandbox inside may
- * want a listener of its own, of which there can be one.
+ * never hears of, those to addresses without a route, and those of which it
+ * hears when their caller may be gone.  A sandbox inside may want a listener
+ * of its own, of which there can be one.
  */
 static void
 plan_calls(struct work *w, const struct run_options *ro)
 {
 	struct jail_spec *spec = &w->plan->spec;
-	static const struct jail_range all[] = { { .family = AF_INET },
-	    { .family = AF_INET6 } };
 	bool is_told = ro->monitor || ro->debug || ro->trace_file != NULL;
 
 	spec->wants_calls = is_told && !spec->shares_net &&
-	    !spec->may_nest && !w->plan->is_inside &&
-	    !(ranges_cover(spec->ranges, spec->nranges, &all[0]) &&
-	    ranges_cover(spec->ranges, spec->nranges, &all[1]));
+	    !spec->may_nest && !w->plan->is_inside;
 	if (spec->wants_calls)
 		tell_shim(w, spec);
 }

@@ -502,7 +502,10 @@ make_loop(struct run *r, struct err *e)
 	    .policy = r->plan->policy, .via = &r->plan->via,
 	    .witness = r->witness, .net_fd = r->net.fd, .names_fd = r->names.fd,
 	    .ports = &r->plan->ports, .desk = r->desk,
-	    .jail_pid = r->jail.pid, .is_debug = r->is_debug };
+	    .jail_pid = r->jail.pid, .is_debug = r->is_debug,
+	    .report_fd = r->jail.report_fd,
+	    .http_port = r->plan->spec.http_port,
+	    .socks_port = r->plan->spec.socks_port };
 	struct tty_config tc = { .loop = r->loop, .early = early_signal,
 	    .ask = ask_signal, .arg = r, .pty = r->pty,
 	    .is_apart = r->plan->spec.session != JAIL_SESSION_SAME };

@@ -54,6 +54,7 @@ struct witness {
 	/* Each its own: what the jail claims crowds out nobody else. */
 	struct budget		 shim, gate, guard, calls;
 	uint64_t		 shim_records;
+	struct callers		*callers;	/* NULL: nobody called yet */
 	struct lookup		 lookup[LOOKUPS];
 	unsigned		 next_lookup;
 	char			 nest[256];	/* see witness_nest() */
@@ -91,6 +92,7 @@ witness_free(struct witness *w)
 	sink_free(w->trace);
 	sink_free(w->text);
 	tally_free(w->tally);
+	callers_free(w->callers);
 	free(w);
 }
 
@@ -242,7 +244,8 @@ check_report(const void *datagram, size_t len, struct wire_report *ret,
 	memcpy(ret, datagram, len);
 	if (ret->magic != WIRE_MAGIC || ret->path_len > WIRE_PATH_MAX ||
 	    len != WIRE_HEADER_BYTES + ret->path_len ||
-	    ret->err <= 0 || ret->err > 4095)
+	    ret->err < 0 || ret->err > 4095 ||
+	    (ret->err == 0) != (ret->call == WIRE_CALL))
 		return -1;
 	memcpy(path, ret->path, ret->path_len);
 	path[ret->path_len] = '\0';
@@ -257,6 +260,8 @@ check_report(const void *datagram, size_t len, struct wire_report *ret,
 	case WIRE_CONNECT:
 		if (ret->family == AF_UNIX)
 			return path[0] != '\0' ? 0 : -1;
+		/* FALLTHROUGH */
+	case WIRE_CALL:
 		return ret->path_len == 0 && (ret->family == AF_INET ||
 		    ret->family == AF_INET6) ? 0 : -1;
 	}
@@ -388,6 +393,66 @@ tell_nest(struct witness *w, const struct wire_report *r, pid_t pid)
 	emit(w, &e);
 }
 
+/* claim and from: as callers.h says. */
+static void
+note_call(struct witness *w, const struct witness_call *c, const char *claim,
+    uint16_t from)
+{
+	struct callers_note n = { .pid = c->pid, .claim = claim,
+	    .stop_pid = w->config.stop_pid, .from = from };
+
+	if (w->callers == NULL)
+		w->callers = callers_new();
+	if (w->callers == NULL)
+		return;
+	callers_place(&n.place, c->addr, c->addr_len, c->port);
+	callers_note(w->callers, &n, now_ms(CLOCK_MONOTONIC));
+}
+
+void
+witness_gate_call(struct witness *w, const struct witness_call *c)
+{
+	struct witness_call process = *c;
+
+	process.pid = who_thread(c->pid);
+	note_call(w, &process, NULL, 0);
+}
+
+bool
+witness_has_callers(const struct witness *w)
+{
+	return w->callers != NULL;
+}
+
+bool
+witness_caller(struct witness *w, const struct callers_place *p,
+    uint16_t from, struct event *e)
+{
+	return w->callers != NULL && callers_find(w->callers, p, from,
+	    now_ms(CLOCK_MONOTONIC), e);
+}
+
+void
+witness_heard(struct witness *w, const struct callers_place *p,
+    uint16_t from, pid_t pid)
+{
+	if (w->callers != NULL)
+		callers_heard(w->callers, p, from, pid);
+}
+
+/* No refusal, so that no limit of theirs is for it. */
+static void
+shim_calls(struct witness *w, const struct wire_report *r, pid_t pid)
+{
+	struct witness_call c = { .pid = pid, .port = r->port,
+	    .addr_len = r->family == AF_INET ? 4 : 16 };
+	char comm[sizeof r->comm + 1] = "";
+
+	memcpy(c.addr, r->addr, c.addr_len);
+	memcpy(comm, r->comm, sizeof r->comm);
+	note_call(w, &c, comm, (uint16_t)r->flags);
+}
+
 const char *
 witness_nest(const struct witness *w)
 {
@@ -404,12 +469,18 @@ witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 	struct host host;
 	bool is_refusal;
 
+	bool is_well = check_report(datagram, len, &r, path) == 0;
+
+	if (is_well && r.call == WIRE_CALL) {
+		shim_calls(w, &r, pid);
+		return;
+	}
 	if (is_over_limit(&w->shim) ||
 	    w->shim_records >= RECORDS_PER_RUN) {
 		witness_dropped(w, 1);
 		return;
 	}
-	if (check_report(datagram, len, &r, path) != 0) {
+	if (!is_well) {
 		w->counts.malformed++;
 		return;
 	}

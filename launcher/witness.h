@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "launcher/callers.h"
 #include "launcher/event.h"
 #include "launcher/guard.h"
 #include "launcher/recent.h"
@@ -61,6 +62,19 @@ struct witness_call {
 	uint16_t	port;
 };
 void		 witness_call(struct witness *, const struct witness_call *);
+/* A call that the gate will hear of: its question may find nobody left. */
+void		 witness_gate_call(struct witness *,
+		    const struct witness_call *);
+/*
+ * Who called there a moment ago, for a question of the gate's whose asker was
+ * not to be found; and that one was found (callers.h).
+ */
+bool		 witness_has_callers(const struct witness *);
+bool		 witness_caller(struct witness *,
+		    const struct callers_place *, uint16_t from,
+		    struct event *);
+void		 witness_heard(struct witness *,
+		    const struct callers_place *, uint16_t from, pid_t);
 /*
  * An event of the gate; sets time, sequence, and count if it is 0.  Queries
  * for several types of one name are one look-up and make one record.  Over

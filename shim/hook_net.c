@@ -3,9 +3,12 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include <netinet/in.h>
+
 #include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
+#include <time.h>
 
 #include <pthread.h>
 
@@ -39,15 +42,132 @@ marked(long nr, long a, long b, long c, long d, long e, long f)
 static bool
 is_marked(void)
 {
-	return sizeof(long) == 8 && names_get()->is_listened;
+	return sizeof(long) == 8 && names_get()->listened != NULL;
 }
+
+/* ---- calls to the gate ---- */
+
+enum {
+	SINGLY = 32,		/* calls of a second that are told each */
+	TOLD = 8,		/* places that are remembered as told */
+};
+
+/* Is it one of " 53 3128"? */
+static bool
+has_port(const char *list, unsigned int port)
+{
+	unsigned int n = 0;
+
+	for (; *list != '\0'; list++) {
+		if (*list == ' ')
+			n = 0;
+		else
+			n = n * 10 + (*list - '0');
+		if (n == port && (list[1] == ' ' || list[1] == '\0'))
+			return true;
+	}
+	return false;
+}
+
+/* The jail talks to itself at loopback, but for the gate's ports there. */
+static bool
+is_gate(const struct sockaddr *sa, socklen_t len)
+{
+	const struct sockaddr_in *in = (const void *)sa;
+	const struct sockaddr_in6 *in6 = (const void *)sa;
+	const struct in6_addr *a = &in6->sin6_addr;
+
+	if (sa == NULL || len < sizeof *in)
+		return false;
+	if (sa->sa_family == AF_INET)
+		return (ntohl(in->sin_addr.s_addr) >> 24 != 127 &&
+		    in->sin_addr.s_addr != 0) ||
+		    has_port(names_get()->listened, ntohs(in->sin_port));
+	if (sa->sa_family != AF_INET6 || len < sizeof *in6)
+		return false;
+	return !(IN6_IS_ADDR_LOOPBACK(a) || IN6_IS_ADDR_UNSPECIFIED(a) ||
+	    (IN6_IS_ADDR_V4MAPPED(a) && a->s6_addr[12] == 127)) ||
+	    has_port(names_get()->listened, ntohs(in6->sin6_port));
+}
+
+/* Names this process and this second. */
+static uint64_t
+this_second(void)
+{
+	struct timespec now = { 0 };
+
+	SYS(clock_gettime, CLOCK_MONOTONIC_COARSE, &now);
+	return (uint64_t)SYS(getpid) << 32 ^ (uint64_t)now.tv_sec;
+}
+
+/*
+ * A client that calls again and again must not fill the socket that refusals
+ * are told by: after the first calls of a second one report stands for all
+ * the others to the same place.  What two threads write here at once costs a
+ * report.
+ */
+static bool
+is_often(uint64_t second)
+{
+	static uint64_t when;
+	static unsigned int count;
+
+	if (__atomic_exchange_n(&when, second, __ATOMIC_RELAXED) != second)
+		__atomic_store_n(&count, 0, __ATOMIC_RELAXED);
+	return __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED) >= SINGLY;
+}
+
+static bool
+is_told(uint64_t second, const struct sockaddr *sa, socklen_t len)
+{
+	static uint64_t told[TOLD];
+	const unsigned char *p = (const void *)sa;
+	uint64_t key = second * 0x9e3779b97f4a7c15u, *slot;
+
+	for (socklen_t i = 0; i < len && i < sizeof(struct sockaddr_in6); i++)
+		key = (key ^ p[i]) * 0x100000001b3u;
+	slot = &told[(key >> 32) % TOLD];
+	return __atomic_exchange_n(slot, key, __ATOMIC_RELAXED) == key;
+}
+
+static int
+port_of(int fd)
+{
+	union {
+		struct sockaddr_in	in;
+		struct sockaddr_in6	in6;
+	} u = { .in6.sin6_port = 0 };
+	socklen_t len = sizeof u;
+
+	/* Both have it in the same place. */
+	return SYS(getsockname, fd, &u, &len) == 0 ? ntohs(u.in.sin_port) : 0;
+}
+
+/* Who it was, if nobody is left when the gate asks. */
+static void
+called(int fd, const struct sockaddr *sa, socklen_t len)
+{
+	uint64_t second;
+
+	if (!is_marked() || !is_gate(sa, len))
+		return;
+	second = this_second();
+	if (!is_often(second))
+		report_call(sa, len, port_of(fd));
+	else if (!is_told(second, sa, len))
+		report_call(sa, len, 0);
+}
+
+/* ---- hooks ---- */
 
 HOOK(int, connect, (int fd, const struct sockaddr *sa, socklen_t len))
 {
 	int rv = is_marked() ? (int)marked(SYS_connect, fd, (long)sa, len,
 	    WIRE_MARK, 0, 0) : REAL(connect)(fd, sa, len);
 
-	if (rv < 0 && told_by_kernel(errno))
+	if (rv == 0 || errno == EINPROGRESS)
+		called(fd, sa, len);
+	else if (told_by_kernel(errno))
 		report_connect(sa, len, errno);
 	return rv;
 }
@@ -60,7 +180,9 @@ HOOK(ssize_t, sendto, (int fd, const void *buf, size_t n, int flags,
 	    (long)buf, (long)n, flags, (long)sa, WIRE_MARKED(len)) :
 	    REAL(sendto)(fd, buf, n, flags, sa, len);
 
-	if (rv < 0 && sa != NULL && told_by_kernel(errno))
+	if (rv >= 0)
+		called(fd, sa, len);
+	else if (sa != NULL && told_by_kernel(errno))
 		report_connect(sa, len, errno);
 	return rv;
 }
@@ -70,7 +192,9 @@ HOOK(ssize_t, sendmsg, (int fd, const struct msghdr *mh, int flags))
 	ssize_t rv = is_marked() ? marked(SYS_sendmsg, fd, (long)mh, flags,
 	    WIRE_MARK, 0, 0) : REAL(sendmsg)(fd, mh, flags);
 
-	if (rv < 0 && told_by_kernel(errno) && mh->msg_name != NULL)
+	if (rv >= 0)
+		called(fd, mh->msg_name, mh->msg_namelen);
+	else if (told_by_kernel(errno) && mh->msg_name != NULL)
 		report_connect(mh->msg_name, mh->msg_namelen, errno);
 	return rv;
 }
@@ -81,6 +205,9 @@ HOOK(int, sendmmsg, (int fd, struct mmsghdr *vec, unsigned int n, int flags))
 	int rv = is_marked() ? (int)marked(SYS_sendmmsg, fd, (long)vec, n,
 	    flags, WIRE_MARK, 0) : REAL(sendmmsg)(fd, vec, n, flags);
 
+	for (int i = 0; i < rv; i++)
+		called(fd, vec[i].msg_hdr.msg_name,
+		    vec[i].msg_hdr.msg_namelen);
 	if (rv < 0 && n > 0 && told_by_kernel(errno) &&
 	    vec[0].msg_hdr.msg_name != NULL)
 		report_connect(vec[0].msg_hdr.msg_name,

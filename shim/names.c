@@ -210,8 +210,8 @@ names_build(void *mem, const char *text, size_t len)
 	    s = end + 1) {
 		if (s[0] == 'D' && s[1] == '\0')
 			t->needs_grant = true;
-		if (s[0] == 'L' && s[1] == '\0')
-			t->is_listened = true;
+		if (s[0] == 'L' && (s[1] == '\0' || s[1] == ' '))
+			t->listened = s + 1;
 		if (!take_name(s, &one))
 			continue;
 		v[++n].at = s - text;

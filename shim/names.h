@@ -40,7 +40,7 @@ struct names {
 	const char	*text;
 	size_t		 text_len;
 	bool		 needs_grant;	/* "D" */
-	bool		 is_listened;	/* "L" */
+	const char	*listened;	/* "L": its ports, or NULL */
 	uint32_t	 nguards;
 	uint32_t	 first_file;	/* as all indices: of v, 0 for none */
 	uint32_t	 mask;		/* of the buckets */

@@ -1,7 +1,8 @@
 /*
- * wire: the shim's one sentence.  One refused call, one datagram to the
- * socket WIRE_SOCKET.  It is a claim by a hostile process: the monitor takes
- * pid from the socket's credentials and believes nothing else.
+ * wire: the shim's one sentence.  One call that was refused, or one to the
+ * gate, one datagram to the socket WIRE_SOCKET.  It is a claim by a hostile
+ * process: the monitor takes pid from the socket's credentials and believes
+ * nothing else.
  */
 #ifndef FENCE_SHIM_WIRE_H
 #define FENCE_SHIM_WIRE_H
@@ -14,7 +15,9 @@
  * The table of names, a read-only file: NUL-terminated records in no order.
  *
  *	"D"			reading must be granted: ENOENT may be a refusal
- *	"L"			calls are held that do not bear WIRE_MARK
+ *	"L PORT..."		calls are held that do not bear WIRE_MARK, and
+ *				those to the gate are told (WIRE_CALL): other
+ *				addresses than loopback, and there these ports
  *	"g DEV INO /a/b/name"	does not exist and must not be made
  *	"f DEV INO /a/b/name"	a single file that may be written; its folder
  *				may not
@@ -45,13 +48,16 @@ enum wire_call {
 	WIRE_EXEC,		/* path */
 	WIRE_CONNECT,		/* addr; path for AF_UNIX, "@x" if abstract */
 	WIRE_NEST,		/* a user namespace of its own; path "/" */
+	WIRE_CALL,		/* addr, flags = from which port, 0: all of
+				 * this second; err 0: the gate will hear of
+				 * it */
 };
 
 struct wire_report {
 	uint32_t	magic;
 	uint16_t	call;
 	uint16_t	path_len;	/* without NUL */
-	int32_t		err;		/* errno the kernel gave */
+	int32_t		err;		/* errno the kernel gave, or 0 */
 	uint32_t	flags;
 	uint16_t	family;		/* WIRE_CONNECT */
 	uint16_t	port;		/* host order */

@@ -8,6 +8,7 @@ UNIT_TESTS = \
 	tests/unit/test_arena \
 	tests/unit/test_ask \
 	tests/unit/test_buf \
+	tests/unit/test_callers \
 	tests/unit/test_cgroup \
 	tests/unit/test_bwrap \
 	tests/unit/test_chunked \

@@ -2,7 +2,8 @@
 # meet the walls as any program does.  The Go client is built by the runner.
 check_PROGRAMS += tests/probes/probe tests/probes/probe-static \
 	tests/probes/rawclient tests/probes/callprobe tests/probes/filtered \
-	tests/probes/caller tests/probes/cancelled
+	tests/probes/caller tests/probes/cancelled \
+	tests/probes/leaver tests/probes/leaver-shim
 
 probe_sources = \
 	tests/probes/dnsq.c tests/probes/dnsq.h \
@@ -45,6 +46,16 @@ tests_probes_caller_SOURCES = tests/probes/caller.c
 tests_probes_caller_CFLAGS = $(probe_cflags) -fno-pie
 tests_probes_caller_LDFLAGS = -static
 tests_probes_caller_LDADD = -lpthread
+
+leaver_sources = \
+	tests/probes/dnsq.c tests/probes/dnsq.h tests/probes/leaver.c
+tests_probes_leaver_SOURCES = $(leaver_sources)
+tests_probes_leaver_CFLAGS = $(probe_cflags) -fno-pie
+tests_probes_leaver_LDFLAGS = -static
+tests_probes_leaver_LDADD =
+tests_probes_leaver_shim_SOURCES = $(leaver_sources)
+tests_probes_leaver_shim_CFLAGS = $(probe_cflags)
+tests_probes_leaver_shim_LDADD =
 
 # It has the libraries inside, so it is built as they are.
 tests_probes_filtered_SOURCES = tests/probes/filtered.c

@@ -211,6 +211,38 @@ test_routed(void **state)
 		    rows[i].port), rows[i].is_routed);
 }
 
+/* Of what has a route: the jail's own loopback is its own business. */
+static void
+test_gate(void **state)
+{
+	static const uint16_t local[] = { 5432, 6379 };
+	static const struct jail_spec spec = { .http_port = 3128,
+	    .socks_port = 1080, .local_ports = local, .nlocal_ports = 2 };
+	static const struct {
+		struct jail_range	a;
+		uint16_t		port;
+		bool			is_gate;
+	} rows[] = {
+		{ { AF_INET, { 198, 18, 1, 1 }, 32 }, 443, true },
+		{ { AF_INET, { 192, 0, 2, 1 }, 32 }, 9, true },
+		{ { AF_INET6, { 0x20, 1, 0xd, 0xb8 }, 128 }, 9, true },
+		{ { AF_INET, { 127, 0, 0, 1 }, 32 }, 3128, true },
+		{ { AF_INET, { 127, 0, 0, 1 }, 32 }, 1080, true },
+		{ { AF_INET, { 127, 0, 0, 53 }, 32 }, 53, true },
+		{ { AF_INET, { 127, 0, 0, 1 }, 32 }, 6379, true },
+		{ { AF_INET6, { [15] = 1 }, 128 }, 5432, true },
+		{ { AF_INET, { 127, 0, 0, 1 }, 32 }, 8080, false },
+		{ { AF_INET, { 0 }, 32 }, 8080, false },
+		{ { AF_INET6, { [15] = 1 }, 128 }, 8080, false },
+		{ { AF_INET6, { 0 }, 128 }, 8080, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		assert_int_equal(calls_is_gate(&spec, &rows[i].a,
+		    rows[i].port), rows[i].is_gate);
+}
+
 int
 main(void)
 {
@@ -220,6 +252,7 @@ main(void)
 		cmocka_unit_test(test_socketcall),
 #endif
 		cmocka_unit_test(test_address), cmocka_unit_test(test_routed),
+		cmocka_unit_test(test_gate),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

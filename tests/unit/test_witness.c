@@ -355,7 +355,8 @@ test_malformed(void **state)
 	WITH(magic, 1);
 	WITH(call, 0);
 	WITH(call, WIRE_NEST);		/* of a path */
-	WITH(call, WIRE_NEST + 1);
+	WITH(call, WIRE_CALL);		/* of an error */
+	WITH(call, WIRE_CALL + 1);
 	WITH(call, WIRE_CONNECT);	/* of no family */
 	WITH(path_len, 5);
 	WITH(path_len, 7);
@@ -364,6 +365,9 @@ test_malformed(void **state)
 	WITH(err, -13);
 	WITH(err, 4096);
 	WITH(path[2], '\0');
+	r = (struct wire_report){ .magic = WIRE_MAGIC, .call = WIRE_CALL };
+	witness_shim(f->w, &r, WIRE_HEADER_BYTES, getpid());	/* no family */
+	n++;
 	r = good;
 	r.path_len = 0;
 	witness_shim(f->w, &r, WIRE_HEADER_BYTES, getpid());
@@ -394,6 +398,29 @@ tell_dns(struct fixture *f, pid_t pid, const char *name, const char *type)
 	strcpy(e.verdict.remedy_value, name);
 	strcpy(e.verdict.remedy_flag, "-a");
 	witness_gate(f->w, &e);
+}
+
+/* No refusal, but the gate's may be of nobody else's. */
+static void
+test_gate_call(void **state)
+{
+	struct fixture *f = *state;
+	struct wire_report r = { .magic = WIRE_MAGIC, .call = WIRE_CALL,
+	    .family = AF_INET, .port = 8, .flags = 4711,
+	    .addr = { 198, 51, 100, 30 } };
+	struct callers_place p;
+	struct event e = { .nprocess = 0 };
+
+	callers_place(&p, r.addr, 4, r.port);
+	assert_false(witness_has_callers(f->w));
+	assert_false(witness_caller(f->w, &p, 4711, &e));
+	witness_shim(f->w, &r, WIRE_HEADER_BYTES, getpid());
+	assert_int_equal(witness_counts(f->w).malformed, 0);
+	assert_int_equal(witness_counts(f->w).records, 0);
+	assert_int_equal(witness_counts(f->w).not_fence, 0);
+	assert_false(witness_caller(f->w, &p, 4712, &e));
+	assert_true(witness_caller(f->w, &p, 4711, &e));
+	assert_int_equal(e.process[0].pid, getpid());
 }
 
 static void
@@ -660,7 +687,7 @@ main(void)
 		CASE(test_shim_open), CASE(test_shim_links),
 		CASE(test_shim_other), CASE(test_shim_who),
 		CASE(test_calls),
-		CASE(test_malformed), CASE(test_dns_fold), CASE(test_run),
+		CASE(test_malformed), CASE(test_gate_call), CASE(test_dns_fold), CASE(test_run),
 		CASE(test_flood), CASE(test_flood_hides_nothing),
 		CASE(test_stuck_reader),
 		CASE(test_stuck_terminal),

@@ -1,0 +1,70 @@
+/*
+ * callers: who called the gate a moment ago.  The gate's question comes a
+ * little after the call, and finds its asker by the socket; a program that
+ * closed it by then, or is gone, left nothing to be found by.  So calls are
+ * noted while the caller is there: of programs without the shim by the
+ * listener (calls.h), of others by the shim (shim/wire.h, WIRE_CALL).
+ *
+ * The shim says from where, too, and so its notes belong to one question.  The
+ * listener cannot: where several called the same place at once, which question
+ * is whose is a guess.  Nobody is named then who may be innocent, but the
+ * nearest process that all of them come from.
+ */
+#ifndef FENCE_LAUNCHER_CALLERS_H
+#define FENCE_LAUNCHER_CALLERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "launcher/event.h"
+
+enum {
+	CALLERS_MAX = 128,	/* remembered; the oldest is forgotten */
+	CALLERS_MS = 3000,	/* ... and anybody after this */
+	CALLERS_PER_SECOND = 500,	/* looked at; more are not noted */
+};
+
+struct callers;
+
+struct callers_place {
+	uint8_t		addr[16];	/* network order, v4 as v4-mapped */
+	bool		is_any;		/* a question: the port alone */
+	uint16_t	port;
+};
+
+struct callers	*callers_new(void);		/* NULL: out of memory */
+void		 callers_free(struct callers *);	/* NULL is fine */
+
+/* len is 4 or 16. */
+void		 callers_place(struct callers_place *, const uint8_t *addr,
+		    size_t len, uint16_t port);
+/*
+ * The process calls there now.  who_pid() is asked for it.
+ *
+ * claim: the shim's word for the program's name, used if the process is gone;
+ * NULL: the listener's note, for one call.
+ * from: the port that it called from; 0 in a claim: from any, all through the
+ * next second.
+ */
+struct callers_note {
+	struct callers_place	 place;
+	pid_t			 pid, stop_pid;
+	const char		*claim;
+	uint16_t		 from;
+};
+void		 callers_note(struct callers *, const struct callers_note *,
+		    int64_t now_ms);
+/*
+ * Fills process[] with who called that place, for one question and others
+ * from the same port.  To be asked for every question whose asker is not to
+ * be found or not looked for, so that those are left who have not been heard.
+ * False: nobody is known.
+ */
+bool		 callers_find(struct callers *, const struct callers_place *,
+		    uint16_t from, int64_t now_ms, struct event *);
+/* A question was asked by this one, as its socket told. */
+void		 callers_heard(struct callers *, const struct callers_place *,
+		    uint16_t from, pid_t);
+
+#endif

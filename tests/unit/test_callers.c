@@ -1,0 +1,223 @@
+/* Who called, by children of this very test that wait to be looked at. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "launcher/callers.h"
+
+static const uint8_t there[4] = { 198, 51, 100, 30 };
+
+struct child {
+	pid_t	pid;
+};
+
+/* It has a name, and lives until it is ended. */
+static struct child
+child_start(const char *name)
+{
+	int ready[2];
+	struct child c;
+	char byte = 0;
+
+	assert_int_equal(pipe(ready), 0);
+	c.pid = fork();
+	assert_true(c.pid >= 0);
+	if (c.pid == 0) {
+		(void)prctl(PR_SET_NAME, name);
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		(void)!write(ready[1], &byte, 1);
+		for (;;)
+			(void)pause();
+	}
+	(void)close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	(void)close(ready[0]);
+	return c;
+}
+
+static void
+child_end(const struct child *c)
+{
+	(void)kill(c->pid, SIGKILL);
+	(void)waitpid(c->pid, NULL, 0);
+}
+
+/* claim NULL: the listener's. */
+static void
+note(struct callers *c, pid_t pid, uint16_t port, const char *claim,
+    uint16_t from, int64_t now)
+{
+	struct callers_note n = { .pid = pid, .stop_pid = getppid(),
+	    .claim = claim, .from = from };
+
+	callers_place(&n.place, there, sizeof there, port);
+	callers_note(c, &n, now);
+}
+
+/* The pid that is named, 0: nobody. */
+static pid_t
+find(struct callers *c, uint16_t port, uint16_t from, int64_t now)
+{
+	struct callers_place p;
+	struct event e = { .nprocess = 0 };
+
+	callers_place(&p, there, sizeof there, port);
+	return callers_find(c, &p, from, now, &e) ? e.process[0].pid : 0;
+}
+
+static void
+test_one(void **state)
+{
+	struct callers *c = callers_new();
+	struct child a = child_start("a");
+	struct callers_place any = { .is_any = true, .port = 8 };
+	struct event e;
+
+	(void)state;
+	assert_int_equal(find(c, 8, 1, 0), 0);
+	note(c, a.pid, 8, NULL, 0, 1000);
+	child_end(&a);
+	assert_int_equal(find(c, 9, 1, 1000), 0);	/* another place */
+	assert_int_equal(find(c, 8, 1, 1000 + CALLERS_MS + 1), 0);
+	assert_int_equal(find(c, 8, 1, 1100), a.pid);
+	assert_int_equal(find(c, 8, 2, 1100), 0);	/* it called once */
+	assert_int_equal(find(c, 8, 1, 1200), a.pid);	/* the same one */
+	assert_true(callers_find(c, &any, 1, 1200, &e));
+	assert_string_equal(e.process[0].comm, "a");
+	assert_int_equal(e.process[1].pid, getpid());
+	assert_int_equal(find(c, 8, 1, 60000), 0);	/* ports come again */
+	callers_free(c);
+	callers_free(NULL);
+}
+
+/* Called often, by one: looked at once, heard as often. */
+static void
+test_often(void **state)
+{
+	struct callers *c = callers_new();
+	struct child a = child_start("a");
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		note(c, a.pid, 8, NULL, 0, 1000 + i);
+	child_end(&a);
+	for (uint16_t i = 1; i <= 3; i++)
+		assert_int_equal(find(c, 8, i, 1010), a.pid);
+	assert_int_equal(find(c, 8, 4, 1010), 0);
+	callers_free(c);
+}
+
+/* Two of one name are told in their order, two others by their parent. */
+static void
+test_two(void **state)
+{
+	struct callers *c = callers_new();
+	struct child a = child_start("a"), b = child_start("a"),
+	    other = child_start("b");
+
+	(void)state;
+	note(c, a.pid, 8, NULL, 0, 1000);
+	note(c, b.pid, 8, NULL, 0, 1001);
+	assert_int_equal(find(c, 8, 1, 1010), a.pid);
+	assert_int_equal(find(c, 8, 2, 1010), b.pid);
+	assert_int_equal(find(c, 8, 1, 1010), a.pid);
+	assert_int_equal(find(c, 8, 3, 1010), 0);
+
+	note(c, a.pid, 9, NULL, 0, 2000);
+	note(c, other.pid, 9, NULL, 0, 2000);
+	note(c, b.pid, 9, NULL, 0, 2000);
+	assert_int_equal(find(c, 9, 1, 2010), getpid());
+	assert_int_equal(find(c, 9, 1, 2010), getpid());
+	/* ... unless one of them was heard, as its socket told. */
+	callers_heard(c, &(struct callers_place){ .is_any = true, .port = 9 },
+	    5, other.pid);
+	assert_int_equal(find(c, 9, 5, 2010), other.pid);
+	assert_int_equal(find(c, 9, 1, 2010), a.pid);
+	child_end(&a);
+	child_end(&b);
+	child_end(&other);
+	callers_free(c);
+}
+
+/* A claim is for the port it names, or for all of a second. */
+static void
+test_claim(void **state)
+{
+	struct callers *c = callers_new();
+	struct child a = child_start("a"), b = child_start("b");
+	struct event e;
+	struct callers_place any = { .is_any = true, .port = 7 };
+
+	(void)state;
+	note(c, a.pid, 8, "x", 1, 1000);
+	note(c, a.pid, 8, "x", 2, 1001);
+	note(c, b.pid, 8, "x", 3, 1001);
+	assert_int_equal(find(c, 8, 3, 1010), b.pid);
+	assert_int_equal(find(c, 8, 2, 1010), a.pid);
+	assert_int_equal(find(c, 8, 1, 1010), a.pid);
+	assert_int_equal(find(c, 8, 4, 1010), 0);
+	note(c, b.pid, 8, NULL, 0, 1010);
+	assert_int_equal(find(c, 8, 4, 1010), b.pid);
+	assert_int_equal(find(c, 8, 1, 1010), a.pid);
+
+	note(c, a.pid, 9, "x", 0, 2000);
+	for (uint16_t i = 1; i < 50; i++)
+		assert_int_equal(find(c, 9, i, 2900), a.pid);
+	assert_int_equal(find(c, 9, 99, 3500), 0);
+	child_end(&a);
+	child_end(&b);
+
+	/* Gone when it is looked for: its word, and the kernel's number. */
+	note(c, a.pid, 7, "word", 1, 4000);
+	note(c, -1, 7, "word", 2, 4000);
+	note(c, a.pid, 6, NULL, 0, 4000);
+	assert_true(callers_find(c, &any, 1, 4000, &e));
+	assert_string_equal(e.process[0].comm, "word");
+	assert_int_equal(e.nprocess, 1);
+	assert_int_equal(find(c, 7, 2, 4000), 0);
+	assert_int_equal(find(c, 6, 1, 4000), 0);
+	callers_free(c);
+}
+
+/* Whatever calls how often: the last ones are known, and no more. */
+static void
+test_flood(void **state)
+{
+	struct callers *c = callers_new();
+	struct child a = child_start("a");
+	int known = 0;
+
+	(void)state;
+	for (int i = 1; i <= CALLERS_PER_SECOND; i++)
+		note(c, a.pid, (uint16_t)i, NULL, 0, 1000);
+	note(c, a.pid, 9999, NULL, 0, 1999);		/* over the limit */
+	assert_int_equal(find(c, 9999, 1, 1999), 0);
+	for (int i = 1; i <= CALLERS_PER_SECOND; i++)
+		known += find(c, (uint16_t)i, 1, 1000) == a.pid;
+	assert_int_equal(known, CALLERS_MAX);
+	assert_int_equal(find(c, CALLERS_PER_SECOND, 1, 1000), a.pid);
+	note(c, a.pid, 9999, NULL, 0, 2000);
+	assert_int_equal(find(c, 9999, 1, 2000), a.pid);
+	child_end(&a);
+	callers_free(c);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_one), cmocka_unit_test(test_often),
+		cmocka_unit_test(test_two), cmocka_unit_test(test_claim),
+		cmocka_unit_test(test_flood),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
