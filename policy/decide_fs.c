@@ -140,11 +140,20 @@ static void
 tell_entry(struct verdict *v, const struct policy *p,
     const struct best *best, const struct fs_question *q)
 {
+	const struct strlist *l = fs_list_of(p, best->list);
+	const struct entry *entry = &l->v[best->entry];
+
 	verdict_entry(v, best->list == FS_DENY_READ ||
 	    best->list == FS_DENY_WRITE ? ACTION_DENY : ACTION_ALLOW,
-	    key_of[best->list], fs_list_of(p, best->list), best->entry);
+	    key_of[best->list], l, best->entry);
 	if (v->action == ACTION_ALLOW) {
 		verdict_reason(v, "allowed by path");
+		return;
+	}
+	if (entry->because != NULL) {	/* resolve.c, hide_secrets() */
+		verdict_rule(v, ACTION_DENY, entry->because, entry->at);
+		verdict_reason(v, "the file holds a proxy's password");
+		verdict_remedy(v, entry->because, "(without its password)");
 		return;
 	}
 	verdict_reason(v, "denied by path");

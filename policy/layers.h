@@ -24,7 +24,8 @@ void	 layers_add(struct policy *first, struct policy *layer);
  * Settles in the first layer what is not a question of path, host or
  * variable: grants (allowPty, local ports, unix sockets, devices ...) need
  * every layer, restrictions (limits, command.deny ...) any one.  What only says
- * how (env.set, upstreamProxy, via) is the first layer's.
+ * how (env.set, upstreamProxy, via) is the first layer's, which has a
+ * ceiling's via by then (resolve.c).
  */
 void	 layers_settle(struct policy *first);
 /* A glob in a ceiling is an error: it could not be mounted as a whole. */

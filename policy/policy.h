@@ -25,6 +25,7 @@ struct entry {
 	struct origin		 at;
 	const struct pattern	*pattern;	/* policy/pattern.h */
 	const char		*name;		/* of a map's, or NULL */
+	const char		*because;	/* key it stands for, or NULL */
 	uint64_t		 number;	/* of a list of numbers */
 };
 

@@ -22,6 +22,7 @@ struct work {
 	struct arena		*arena;
 	const char		*user;
 	const char		*canonical;
+	bool			 has_via;	/* of a ceiling */
 	struct extends_names	 files, notices;
 	struct {
 		struct extends_step	*v;
@@ -236,6 +237,8 @@ hide_secrets(const struct resolve_request *r, struct policy **p)
 {
 	const struct string *secrets[] = { &(*p)->net.upstream_proxy,
 	    &(*p)->net.via };
+	static const char *const keys[] = { "network.upstreamProxy",
+	    "network.via" };
 	struct policy_env env = { .workspace = (*p)->workspace,
 	    .home = r->home, .environ = r->environ };
 	struct policy *child = policy_new((*p)->name, &env), *merged;
@@ -253,7 +256,7 @@ hide_secrets(const struct resolve_request *r, struct policy **p)
 		*pattern = (struct pattern){ .kind = PATTERN_PATH,
 		    .text = path };
 		l->is_set = true;
-		l->v[l->n++] = (struct entry){ .text = path,
+		l->v[l->n++] = (struct entry){ .text = path, .because = keys[i],
 		    .at = secrets[i]->at, .pattern = pattern };
 	}
 	if (l->n > 0) {
@@ -435,6 +438,38 @@ layer_profile(struct work *w, struct err *e)
 	return rc;
 }
 
+/*
+ * How connections leave this host is the machine's to say, if it says
+ * anything: a way around its proxy is no tightening.  What a project or a
+ * profile says of it is not heard (layers_settle()).
+ */
+static int
+take_via(struct work *w, const struct policy *ceiling, struct err *e)
+{
+	struct string *via = &w->ret->policy->net.via;
+	const struct string *theirs = &ceiling->net.via;
+	bool is_other = via->is_set && strcmp(via->text, theirs->text) != 0;
+
+	if (!theirs->is_set)
+		return 0;
+	if (is_other && w->has_via) {
+		err_set(e, ERR_POLICY, "another ceiling says \"%s\" "
+		    "(%s:%d:%d)", via->shown, via->at.file, via->at.line,
+		    via->at.col);
+		err_key(e, "network.via");
+		err_where(e, theirs->at.file, theirs->at.line, theirs->at.col);
+		return -1;
+	}
+	if (is_other)
+		*vec_push(&w->notices) = arena_printf(w->arena,
+		    "%s:%d:%d: network.via \"%s\" was not given: %s has "
+		    "\"%s\"", via->at.file, via->at.line, via->at.col,
+		    via->shown, ceiling->name, theirs->shown);
+	*via = *theirs;
+	w->has_via = true;
+	return 0;
+}
+
 static int
 layer_ceiling(struct work *w, const char *path, struct err *e)
 {
@@ -445,6 +480,8 @@ layer_ceiling(struct work *w, const char *path, struct err *e)
 	rc = extends_file(&x, path, "ceiling", &p, e);
 	if (rc == 0)
 		rc = layers_check_ceiling(p, e);
+	if (rc == 0)
+		rc = take_via(w, p, e);
 	if (rc == 0)
 		layers_add(w->ret->policy, p);
 	else
@@ -559,14 +596,14 @@ policy_resolve(const struct resolve_request *r, struct resolved *ret,
 	ret->workspace = arena_strdup(w.arena, r->cwd);
 	w.user = find_user(w.arena, r->home, r->environ, &w.canonical);
 	rc = load_first(&w, e);
-	if (rc == 0) {
-		hide_secrets(r, &ret->policy);
+	if (rc == 0)
 		rc = layer_profile(&w, e);
-	}
 	if (rc == 0)
 		rc = layer_ceilings(&w, e);
-	if (rc == 0)
+	if (rc == 0) {
+		hide_secrets(r, &ret->policy);
 		notice_mode(&w);
+	}
 	hand_over(&w);
 	if (rc == 0)
 		layers_settle(ret->policy);

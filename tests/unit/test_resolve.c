@@ -666,6 +666,58 @@ test_untrusted(void **state)
 
 /* ---- profile and ceilings ---- */
 
+/* The way out is the machine's to say, and its password not the command's. */
+static void
+test_ceiling_via(void **state)
+{
+	struct room *r = *state;
+	struct resolve_request req = room_request(r);
+	struct resolved res;
+	struct verdict v;
+
+	room_put(r, "ceiling.d/10.json", "{\"network\":{\"via\":"
+	    "\"http://u:secret@10.0.0.1:8080\"}}");
+	room_put(r, "s.json", "{\"network\":{\"via\":\"direct\"}}");
+	req.settings = room_path(r, "s.json");
+	resolve(&req, &res);
+	assert_says(res.policy->net.via.text, "secret@10.0.0.1");
+	assert_int_equal(res.nnotices, 1);
+	assert_says(res.notices[0], "s.json:1:19: network.via \"direct\" was "
+	    "not given: ");
+	assert_says(res.notices[0], "10.json has \"http");
+	assert_null(strstr(res.notices[0], "secret"));
+	assert_false(may(res.policy, FS_READ,
+	    room_path(r, "ceiling.d/10.json")));
+	decide_fs(res.policy, FS_READ, room_path(r, "ceiling.d/10.json"), &v);
+	assert_string_equal(v.rule, "network.via");
+	assert_says(v.at.file, "10.json");
+	assert_says(v.reason, "password");
+	assert_string_equal(v.remedy_key, "network.via");
+	assert_true(may(res.policy, FS_READ, room_path(r, "s.json")));
+	resolved_release(&res);
+
+	/* Nobody said otherwise: nothing to tell. */
+	room_put(r, "s.json", "{}");
+	resolve(&req, &res);
+	assert_says(res.policy->net.via.text, "10.0.0.1");
+	assert_int_equal(res.nnotices, 0);
+	resolved_release(&res);
+
+	/* One that says nothing leaves it as it was. */
+	room_put(r, "ceiling.d/20.json", "{}");
+	resolve(&req, &res);
+	assert_says(res.policy->net.via.text, "10.0.0.1");
+	resolved_release(&res);
+	room_put(r, "ceiling.d/20.json", "{\"network\":{\"via\":\"auto\"}}");
+	assert_says(failure(&req, ERR_POLICY), "20.json:1:19: network.via: "
+	    "another ceiling says \"http");
+	room_put(r, "ceiling.d/10.json", "{}");
+	room_put(r, "s.json", "{\"network\":{\"via\":\"direct\"}}");
+	resolve(&req, &res);
+	assert_string_equal(res.policy->net.via.text, "auto");
+	resolved_release(&res);
+}
+
 static void
 test_profile(void **state)
 {
@@ -894,7 +946,7 @@ main(void)
 		ROOM(test_trust),
 		ROOM(test_untrusted),
 		ROOM(test_profile),
-		ROOM(test_ceiling),
+		ROOM(test_ceiling), ROOM(test_ceiling_via),
 		ROOM(test_templates),
 	};
 
