@@ -21,6 +21,7 @@
 enum {
 	QUEUE_MAX = 4096,	/* answers the worker has not taken yet */
 	TURN_MAX = 16,		/* questions before others get a turn */
+	LAST_MS = 200,		/* for what was asked before the end */
 };
 
 struct queued {
@@ -38,6 +39,9 @@ struct monitor {
 	unsigned		 nqueued;
 	struct herald		 herald;
 	struct repeat		 repeat;
+	struct watch		*hearing;	/* nobody is left inside */
+	void			(*done)(void *);
+	void			*done_arg;
 };
 
 /* ---- answers ---- */
@@ -362,6 +366,8 @@ on_dial(struct monitor *m, const struct ask_msg *q)
 		return;
 	}
 	herald_heard(&m->herald, q);
+	if (m->hearing != NULL)
+		return;
 	if (q->is_open) {
 		herald_remember(&m->herald, q);
 		answer(m, &(struct ask_answer){ .magic = ASK_MAGIC,
@@ -471,6 +477,14 @@ static void (*const questions[])(struct monitor *, const struct ask_msg *) = {
 	[ASK_RESTART] = on_restart,
 };
 
+static void
+heard_last(struct monitor *m)
+{
+	watch_free(m->hearing);
+	m->hearing = NULL;
+	m->done(m->done_arg);
+}
+
 /* It asks no more, dead or alive: it is to end, and run.c tells. */
 static void
 net_gone(struct monitor *m)
@@ -478,6 +492,8 @@ net_gone(struct monitor *m)
 	watch_free(m->net);
 	m->net = NULL;
 	(void)shutdown(m->c.net_fd, SHUT_RDWR);
+	if (m->hearing != NULL)
+		heard_last(m);
 }
 
 static void
@@ -505,6 +521,28 @@ net_ready(struct watch *w, int what, void *arg)
 		    questions[q.kind] != NULL)
 			questions[q.kind](m, &q);
 	}
+}
+
+static void
+last_late(struct watch *w, int what, void *arg)
+{
+	struct monitor *m = arg;
+
+	(void)w;
+	(void)what;
+	heard_last(m);
+}
+
+void
+monitor_hear_last(struct monitor *m, void (*done)(void *), void *arg)
+{
+	drop_answers(m);
+	m->done = done;
+	m->done_arg = arg;
+	if (m->net != NULL)
+		m->hearing = loop_after(m->c.loop, LAST_MS, last_late, m);
+	if (m->hearing == NULL || shutdown(m->c.net_fd, SHUT_WR) != 0)
+		heard_last(m);
 }
 
 /* ---- life ---- */
@@ -558,6 +596,7 @@ monitor_free(struct monitor *m)
 		return;
 	watch_free(m->net);
 	m->net = NULL;
+	watch_free(m->hearing);
 	drop_answers(m);
 	herald_release(&m->herald);
 	reach_free(m->reach);

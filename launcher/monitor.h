@@ -39,6 +39,13 @@ struct monitor	*monitor_new(const struct monitor_config *);
 /* From the next question on; the one before stays the caller's to keep. */
 void		 monitor_set_policy(struct monitor *, const struct policy *);
 void		 monitor_stop_pid(struct monitor *, pid_t);
+/*
+ * Nobody is left inside.  What was asked before is heard, and told if it is
+ * refused; it is answered to nobody, and nothing is dialled.  `done` is called
+ * when that is over, 200 ms from now at the latest, maybe at once.
+ */
+void		 monitor_hear_last(struct monitor *, void (*done)(void *),
+		    void *arg);
 void		 monitor_free(struct monitor *);
 
 #endif

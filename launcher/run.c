@@ -60,6 +60,8 @@ struct run {
 	bool		 is_jail_gone;
 	bool		 is_told;	/* -m, -d: records are told as text */
 	bool		 is_debug;	/* -d: all of them */
+	bool		 is_hearing;	/* the last questions */
+	bool		 is_written;	/* all that the command wrote */
 };
 
 static void
@@ -187,7 +189,34 @@ all_written(void *arg)
 {
 	struct run *r = arg;
 
-	loop_stop(r->loop, 0);
+	r->is_written = true;
+	if (!r->is_hearing)
+		loop_stop(r->loop, 0);
+}
+
+static void
+all_heard(void *arg)
+{
+	struct run *r = arg;
+
+	workers_dismiss(r);
+	r->is_hearing = false;
+	if (r->is_written)
+		loop_stop(r->loop, 0);
+}
+
+/* Where refusals are told or counted, also of what was asked last. */
+static void
+hear_last(struct run *r)
+{
+	if (r->monitor == NULL ||
+	    (!r->is_told && r->trace_fd < 0 && r->status == 0)) {
+		workers_dismiss(r);
+		return;
+	}
+	r->is_hearing = true;
+	worker_unwatch(&r->net);
+	monitor_hear_last(r->monitor, all_heard, r);
 }
 
 static void
@@ -198,7 +227,7 @@ init_exited(struct run *r, int wstatus)
 	if (WIFSIGNALED(wstatus))
 		tty_killed(r->tty);
 	/* Nobody is left in the jail; it goes while we finish. */
-	workers_dismiss(r);
+	hear_last(r);
 	guarding_ending(r->guarding);
 	pause_at("exiting");
 	pty_finish(r->pty, all_written, r);

@@ -58,10 +58,16 @@ worker_watch(struct worker *k, struct loop *loop)
 }
 
 void
-worker_dismiss(struct worker *k)
+worker_unwatch(struct worker *k)
 {
 	watch_free(k->child);
 	k->child = NULL;
+}
+
+void
+worker_dismiss(struct worker *k)
+{
+	worker_unwatch(k);
 	if (k->fd >= 0)
 		shutdown(k->fd, SHUT_RDWR);
 }

@@ -28,6 +28,8 @@ int	 worker_start(struct worker *, const char *path, char *const *envp,
 	    struct err *);
 /* From here on its death is told.  One that does not run needs no watch. */
 int	 worker_watch(struct worker *, struct loop *);
+/* It may end now: that is not told any more. */
+void	 worker_unwatch(struct worker *);
 /* It is to end, and nobody waits for it. */
 void	 worker_dismiss(struct worker *);
 /* It is ended, and gone. */

@@ -6,6 +6,7 @@
 #ifndef FENCE_PLATFORM_LOOP_H
 #define FENCE_PLATFORM_LOOP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -49,6 +50,8 @@ void		 watch_free(struct watch *);	/* NULL is fine */
 int		 loop_signal_code(const struct watch *);
 pid_t		 loop_signal_pid(const struct watch *);
 
+/* Nothing was ready when it last looked: so a deadline of 0 ms can ask. */
+bool		 loop_is_idle(const struct loop *);
 int64_t		 loop_now_ms(const struct loop *);	/* monotonic, per turn */
 
 /* The loop's one shared read buffer, made at first use; NULL: no memory. */

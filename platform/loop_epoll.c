@@ -39,6 +39,7 @@ struct watch {
 struct loop {
 	int		 epoll_fd;
 	bool		 is_stopped;
+	bool		 is_idle;
 	int		 status;
 	int64_t		 now_ms;
 	char		*buf;
@@ -104,6 +105,12 @@ loop_stop(struct loop *l, int status)
 {
 	l->is_stopped = true;
 	l->status = status;
+}
+
+bool
+loop_is_idle(const struct loop *l)
+{
+	return l->is_idle;
 }
 
 int64_t
@@ -471,6 +478,7 @@ loop_turn(struct loop *l)
 	if (n < 0 && errno != EINTR)
 		return -1;
 	l->now_ms = clock_ms();
+	l->is_idle = n == 0;
 	for (i = 0; i < n && !l->is_stopped; i++) {
 		w = ev[i].data.ptr;
 		/* Freed, or put to sleep, by an earlier one of this batch. */

@@ -167,7 +167,8 @@ now_ms(void)
 
 /*
  * Nobody is served before somebody comes: most short runs reach for nothing.
- * False: the monitor has hung up.
+ * False: the monitor has hung up.  While it still listens, who came before
+ * that is to be heard.
  */
 static bool
 wait_for_work(const struct keeper *k)
@@ -175,7 +176,7 @@ wait_for_work(const struct keeper *k)
 	static struct pollfd p[1 + PROXY_NLISTENERS + PROXY_MAX_PORTS];
 	nfds_t n = 1;
 
-	p[0] = (struct pollfd){ .fd = k->ask_fd };	/* POLLHUP comes */
+	p[0] = (struct pollfd){ .fd = k->ask_fd, .events = POLLRDHUP };
 	for (size_t i = 0; i < k->nfds; i++)
 		p[n++] = (struct pollfd){ .fd = k->fds[i],
 		    .events = POLLIN };
@@ -185,7 +186,12 @@ wait_for_work(const struct keeper *k)
 	while (poll(p, n, -1) < 0)
 		if (errno != EINTR)
 			return false;
-	return p[0].revents == 0;
+	if ((p[0].revents & ~POLLRDHUP) != 0)
+		return false;
+	for (nfds_t i = 1; i < n; i++)
+		if (p[i].revents != 0)
+			return true;
+	return false;
 }
 
 /* One life of a server; its wait status, -1 if there was none. */

@@ -15,6 +15,7 @@ enum {
 	ACCEPTS_A_TURN = 64,
 	/* Out of descriptors: a listener that stays ready would spin. */
 	ACCEPT_PAUSE_MS = 100,
+	LAST_MS = 200,		/* for what was asked before the end */
 };
 
 const struct proxy_limits proxy_default_limits = {
@@ -63,6 +64,8 @@ struct proxy {
 	size_t			 nports;
 	bool			 is_full;
 	struct watch		*pause;
+	struct watch		*last;		/* no answer comes any more */
+	int64_t			 last_ms;
 	struct conn		*conns;
 	unsigned		 nconns;
 	bool			 told_limit;
@@ -162,8 +165,8 @@ queue_flush(struct proxy *p)
 
 	while ((q = p->queue_first) != NULL && send_msg(p, &q->msg))
 		queue_remove(q);
-	(void)watch_events(p->ask_watch, p->queue_first != NULL ?
-	    LOOP_READ | LOOP_WRITE : LOOP_READ);
+	(void)watch_events(p->ask_watch, (p->last == NULL ? LOOP_READ : 0) |
+	    (p->queue_first != NULL ? LOOP_WRITE : 0));
 }
 
 struct question *
@@ -575,6 +578,34 @@ ask_received(struct proxy *p, const void *data, size_t len, const int *fds,
 	fd_close(&fd);
 }
 
+/*
+ * Nobody is left inside, and no answer comes; but what was asked before that
+ * is still to be heard, so that it can be told.  Done when nothing is ready.
+ */
+static void
+hear_last(struct watch *w, int what, void *arg)
+{
+	struct proxy *p = arg;
+
+	(void)what;
+	if (loop_is_idle(p->loop) || loop_now_ms(p->loop) >= p->last_ms)
+		loop_stop(p->loop, 0);
+	else
+		watch_after(w, 0);
+}
+
+static void
+begin_last(struct proxy *p)
+{
+	p->last = loop_after(p->loop, 0, hear_last, p);
+	if (p->last == NULL) {
+		loop_stop(p->loop, 0);
+		return;
+	}
+	p->last_ms = loop_now_ms(p->loop) + LAST_MS;
+	queue_flush(p);
+}
+
 static void
 ask_ready(struct watch *w, int what, void *arg)
 {
@@ -594,6 +625,10 @@ ask_ready(struct watch *w, int what, void *arg)
 		    MSG_DONTWAIT);
 		if (n < 0 && (errno == EAGAIN || errno == EMSGSIZE))
 			return;
+		if (n == 0 && (what & LOOP_HUP) == 0) {
+			begin_last(p);
+			return;
+		}
 		if (n <= 0) {
 			loop_stop(p->loop, n == 0 ? 0 : 1);
 			return;
@@ -654,6 +689,7 @@ proxy_free(struct proxy *p)
 	dns_free(p->dns);
 	watch_free(p->ask_watch);
 	watch_free(p->pause);
+	watch_free(p->last);
 	for (int i = 0; i < PROXY_NLISTENERS; i++) {
 		watch_free(p->listeners[i].watch);
 		fd_close(&p->listeners[i].fd);
