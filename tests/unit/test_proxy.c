@@ -490,6 +490,36 @@ test_limit(void **state)
 		close(fds[i]);
 }
 
+/* Whoever came before the monitor's last word is heard, and that is all. */
+static void
+test_last(void **state)
+{
+	int client = dial(PROXY_LISTEN_HTTP, SOCK_STREAM);
+	int idle = dial(PROXY_LISTEN_SOCKS, SOCK_STREAM);
+	int dns = dial(PROXY_LISTEN_DNS_UDP, SOCK_DGRAM);
+	uint8_t bytes[512];
+	size_t n = query(bytes, "last.test", 1, 0);
+	bool has_dial = false, has_lookup = false;
+	struct ask_msg m;
+
+	(void)state;
+	kill(worker, SIGSTOP);
+	put(client, "CONNECT a.test:1 HTTP/1.1\r\n\r\n");
+	assert_int_equal(send(dns, bytes, n, 0), (ssize_t)n);
+	close(client);
+	close(dns);
+	assert_int_equal(shutdown(ask_fd, SHUT_WR), 0);
+	kill(worker, SIGCONT);
+	for (int i = 0; i < 2; i++) {
+		next_question(&m);
+		has_dial |= m.kind == ASK_DIAL;
+		has_lookup |= m.kind == ASK_LOOKUP;
+	}
+	assert_true(has_dial && has_lookup);
+	assert_int_equal(fd_recv(ask_fd, &m, sizeof m, NULL, 0, NULL, 0), 0);
+	close(idle);
+}
+
 int
 main(void)
 {
@@ -506,6 +536,7 @@ main(void)
 		CASE(test_dns),
 		CASE(test_dns_flood),
 		CASE(test_limit),
+		CASE(test_last),
 	};
 
 	signal(SIGPIPE, SIG_IGN);
