@@ -7,17 +7,20 @@
 
 enum {
 	SAME_MS = 100,		/* one process, one place: not asked again */
-	CLAIM_MS = 1100,	/* the shim tells again after a second */
-	SOURCE_MS = 10000,	/* ports come again */
+	SOURCE_MS = 60000,	/* ports come again */
 	SOURCES = 32,
+};
+
+struct source {
+	uint16_t	port;
+	int64_t		ms;
 };
 
 struct caller {
 	struct callers_place	 place;
 	int64_t			 ms;
-	unsigned		 calls;		/* that no question came for */
-	bool			 is_for_all;	/* that it made meanwhile */
-	uint16_t		 from[SOURCES];	/* its ports that are known */
+	unsigned		 calls;		/* from ports nobody knows */
+	struct source		 from[SOURCES];	/* those that are known */
 	unsigned		 next_from;
 	unsigned		 nprocess;
 	struct event_process	*process;	/* NULL: nobody here */
@@ -70,12 +73,24 @@ nth(struct callers *c, unsigned i)
 	return &c->v[(c->next + i) % CALLERS_MAX];
 }
 
+/* ---- notes ---- */
+
 static void
-add_source(struct caller *x, uint16_t from)
+add_source(struct caller *x, uint16_t port, int64_t now_ms)
 {
-	x->from[x->next_from++ % SOURCES] = from;
+	x->from[x->next_from++ % SOURCES] = (struct source){ port, now_ms };
 }
 
+static void
+add_call(struct caller *x, const struct callers_note *n, int64_t now_ms)
+{
+	if (n->from != 0)
+		add_source(x, n->from, now_ms);
+	else
+		x->calls++;
+}
+
+/* It may be another program by now. */
 static bool
 is_known(struct callers *c, const struct callers_note *n, int64_t now_ms)
 {
@@ -83,12 +98,10 @@ is_known(struct callers *c, const struct callers_note *n, int64_t now_ms)
 		struct caller *x = nth(c, i);
 
 		if (!is_there(x, &n->place) || now_ms - x->ms > SAME_MS ||
-		    x->process[0].pid != n->pid)
+		    x->process[0].pid != n->pid ||
+		    !who_runs(n->pid, x->process[0].exe))
 			continue;
-		if (n->from != 0)
-			add_source(x, n->from);
-		else
-			x->calls++;
+		add_call(x, n, now_ms);
 		return true;
 	}
 	return false;
@@ -111,46 +124,78 @@ callers_note(struct callers *c, const struct callers_note *n, int64_t now_ms)
 	struct caller *x;
 	size_t size;
 
-	if (is_known(c, n, now_ms) || is_over_limit(c, now_ms))
+	if (is_known(c, n, now_ms) || is_over_limit(c, now_ms) ||
+	    who_pid(n->pid, n->stop_pid, &e) == 0)
 		return;
-	if (who_pid(n->pid, n->stop_pid, &e) == 0) {
-		if (n->pid <= 0 || n->claim == NULL)
-			return;
-		e.process[0] = (struct event_process){ .pid = n->pid };
-		e.nprocess = 1;
-	}
-	if (e.process[0].comm[0] == '\0' && n->claim != NULL)
-		strncpy(e.process[0].comm, n->claim, EVENT_COMM - 1);
 	x = &c->v[c->next++ % CALLERS_MAX];
 	free(x->process);
 	size = e.nprocess * sizeof *e.process;
 	*x = (struct caller){ .place = n->place, .ms = now_ms,
-	    .is_for_all = n->claim != NULL && n->from == 0,
-	    .calls = n->from == 0, .nprocess = e.nprocess,
-	    .process = malloc(size) };
+	    .nprocess = e.nprocess, .process = malloc(size) };
 	if (x->process != NULL)
 		memcpy(x->process, e.process, size);
-	if (n->from != 0)
-		add_source(x, n->from);
+	add_call(x, n, now_ms);
 }
 
-/*
- * Two runs of one program, from the same parent: either is the name.  One that
- * was about to end when we looked has no program any more, and maybe no
- * parent.
- */
+/* ---- questions ---- */
+
+static const struct source *
+find_source(const struct caller *x, uint16_t port, int64_t now_ms)
+{
+	const struct source *best = NULL;
+
+	for (unsigned i = 0; port != 0 && i < SOURCES; i++)
+		if (x->from[i].port == port &&
+		    now_ms - x->from[i].ms <= SOURCE_MS &&
+		    (best == NULL || x->from[i].ms > best->ms))
+			best = &x->from[i];
+	return best;
+}
+
+/* Who called from that port last, and when. */
+static struct caller *
+find_from(struct callers *c, const struct callers_place *p, uint16_t port,
+    int64_t now_ms, int64_t *ret_ms)
+{
+	struct caller *found = NULL;
+
+	for (unsigned i = 0; i < CALLERS_MAX; i++) {
+		struct caller *x = nth(c, i);
+		const struct source *s = is_there(x, p) ?
+		    find_source(x, port, now_ms) : NULL;
+
+		if (s == NULL || (found != NULL && s->ms < *ret_ms))
+			continue;
+		found = x;
+		*ret_ms = s->ms;
+	}
+	return found;
+}
+
+/* Two runs of one program, from the same parent. */
 static bool
 is_alike(const struct caller *x, const struct event *e)
 {
 	const struct event_process *a = x->process, *b = e->process;
-	bool is_ended = a->exe[0] == '\0' || b->exe[0] == '\0';
 
-	if (e->nprocess == 0 || strcmp(a->comm, b->comm) != 0 ||
-	    (!is_ended && strcmp(a->exe, b->exe) != 0))
-		return false;
-	if (x->nprocess > 1 && e->nprocess > 1)
-		return a[1].pid == b[1].pid;
-	return is_ended || a->pid == b->pid;
+	return x->nprocess == e->nprocess &&
+	    strcmp(a->comm, b->comm) == 0 && strcmp(a->exe, b->exe) == 0 &&
+	    (x->nprocess == 1 ? a->pid == b->pid : a[1].pid == b[1].pid);
+}
+
+/* What tells them apart is nobody's. */
+static void
+keep_alike(struct event *e, const struct caller *x)
+{
+	const struct event_process *a = x->process;
+	struct event_process *b = e->process;
+
+	if (a->pid != b->pid)
+		b->pid = 0;
+	if (strcmp(a->cmdline, b->cmdline) != 0)
+		b->cmdline[0] = '\0';
+	if (strcmp(a->cwd, b->cwd) != 0)
+		b->cwd[0] = '\0';
 }
 
 /* Leaves those that are also x or ancestors of x. */
@@ -169,33 +214,6 @@ keep_common(struct event *e, const struct caller *x)
 	e->nprocess = 0;
 }
 
-/* May a question be its that came from a port nobody knows? */
-static bool
-is_open(const struct caller *x, int64_t now_ms)
-{
-	int64_t age = now_ms - x->ms;
-
-	return x->calls > 0 ? age <= CALLERS_MS :
-	    x->is_for_all && age <= CLAIM_MS;
-}
-
-static bool
-is_from(const struct caller *x, uint16_t from, int64_t now_ms)
-{
-	for (unsigned i = 0; i < SOURCES && now_ms - x->ms < SOURCE_MS; i++)
-		if (x->from[i] == from)
-			return from != 0;
-	return false;
-}
-
-static void
-heard(struct caller *x, uint16_t from)
-{
-	if (x->calls > 0)
-		x->calls--;
-	add_source(x, from);
-}
-
 static void
 name(const struct caller *x, struct event *e)
 {
@@ -207,47 +225,52 @@ bool
 callers_find(struct callers *c, const struct callers_place *p, uint16_t from,
     int64_t now_ms, struct event *e)
 {
-	struct caller *one = NULL;
+	int64_t since = INT64_MIN;
+	struct caller *known = find_from(c, p, from, now_ms, &since);
+	struct caller *one = known;
 	bool is_sure = true;
 
-	for (unsigned i = CALLERS_MAX; i-- > 0;) {
-		struct caller *x = nth(c, i);
-
-		if (is_there(x, p) && is_from(x, from, now_ms)) {
-			name(x, e);
-			return true;
-		}
-	}
+	if (one != NULL)
+		name(one, e);
 	for (unsigned i = 0; i < CALLERS_MAX; i++) {
 		struct caller *x = nth(c, i);
 
-		if (!is_there(x, p) || !is_open(x, now_ms))
+		/* A port that is known may be another's by now. */
+		if (!is_there(x, p) || x == known || x->calls == 0 ||
+		    now_ms - x->ms > CALLERS_MS || x->ms < since)
 			continue;
-		if (one == NULL || (is_sure && one->calls == 0 &&
-		    x->calls > 0 && is_alike(x, e))) {
+		if (one == NULL) {
 			one = x;
 			name(x, e);
-		} else if (!is_alike(x, e)) {
+		} else if (is_sure && is_alike(x, e)) {
+			keep_alike(e, x);
+		} else {
 			is_sure = false;
 			keep_common(e, x);
 		}
 	}
-	if (one != NULL && is_sure)
-		heard(one, from);
+	if (one != NULL && known == NULL && is_sure) {
+		one->calls--;
+		add_source(one, from, now_ms);
+	}
 	return one != NULL && e->nprocess > 0;
 }
 
 void
 callers_heard(struct callers *c, const struct callers_place *p, uint16_t from,
-    pid_t pid)
+    pid_t pid, int64_t now_ms)
 {
 	for (unsigned i = 0; i < CALLERS_MAX; i++) {
 		struct caller *x = nth(c, i);
 
-		if (!is_there(x, p) || x->process[0].pid != pid ||
-		    x->calls == 0)
+		if (!is_there(x, p) || x->process[0].pid != pid)
 			continue;
-		heard(x, from);
+		if (find_source(x, from, now_ms) != NULL)
+			return;
+		if (x->calls == 0)
+			continue;
+		x->calls--;
+		add_source(x, from, now_ms);
 		return;
 	}
 }

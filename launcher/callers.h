@@ -2,13 +2,16 @@
  * callers: who called the gate a moment ago.  The gate's question comes a
  * little after the call, and finds its asker by the socket; a program that
  * closed it by then, or is gone, left nothing to be found by.  So calls are
- * noted while the caller is there: of programs without the shim by the
- * listener (calls.h), of others by the shim (shim/wire.h, WIRE_CALL).
+ * noted by the listener (calls.h) while the caller is there.
  *
- * The shim says from where, too, and so its notes belong to one question.  The
- * listener cannot: where several called the same place at once, which question
- * is whose is a guess.  Nobody is named then who may be innocent, but the
- * nearest process that all of them come from.
+ * The shim says from which port a call was made (shim/wire.h, WIRE_CALLED).
+ * Of other calls that is not known, libc's own resolver's among them: where
+ * several called the same place at once, which question is whose is a guess.
+ * Then no one of them is named, but the nearest process that all come from;
+ * of several runs of one program only what they have in common is told.
+ *
+ * Even a single caller is a guess for as long as a hostile program may bear
+ * the shim's mark and be noted nowhere: manual, RECORD OF A REFUSAL.
  */
 #ifndef FENCE_LAUNCHER_CALLERS_H
 #define FENCE_LAUNCHER_CALLERS_H
@@ -39,19 +42,11 @@ void		 callers_free(struct callers *);	/* NULL is fine */
 /* len is 4 or 16. */
 void		 callers_place(struct callers_place *, const uint8_t *addr,
 		    size_t len, uint16_t port);
-/*
- * The process calls there now.  who_pid() is asked for it.
- *
- * claim: the shim's word for the program's name, used if the process is gone;
- * NULL: the listener's note, for one call.
- * from: the port that it called from; 0 in a claim: from any, all through the
- * next second.
- */
+/* The process calls there now, and waits; who_pid() is asked for it. */
 struct callers_note {
 	struct callers_place	 place;
 	pid_t			 pid, stop_pid;
-	const char		*claim;
-	uint16_t		 from;
+	uint16_t		 from;		/* its port; 0: not known */
 };
 void		 callers_note(struct callers *, const struct callers_note *,
 		    int64_t now_ms);
@@ -65,6 +60,6 @@ bool		 callers_find(struct callers *, const struct callers_place *,
 		    uint16_t from, int64_t now_ms, struct event *);
 /* A question was asked by this one, as its socket told. */
 void		 callers_heard(struct callers *, const struct callers_place *,
-		    uint16_t from, pid_t);
+		    uint16_t from, pid_t, int64_t now_ms);
 
 #endif

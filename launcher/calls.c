@@ -9,7 +9,8 @@
 #include "platform/linux/notify.h"
 #include "shim/wire.h"
 
-_Static_assert((int)NOTIFY_MARK == (int)WIRE_MARK, "whom the filter passes");
+_Static_assert((int)NOTIFY_MARK == (int)WIRE_MARK &&
+    (int)NOTIFY_CALLED == (int)WIRE_CALLED, "whom the filter passes");
 
 struct calls {
 	struct watch		*watch;
@@ -61,15 +62,17 @@ look_at(struct calls *c, const struct notify_call *call)
 {
 	struct jail_range a = { .family = call->family,
 	    .bits = call->family == AF_INET ? 32 : 128 };
-	struct witness_call told = { .pid = call->tid, .port = call->port };
+	struct witness_call told = { .pid = call->tid, .port = call->port,
+	    .from = call->from };
 
 	memcpy(a.addr, call->addr, sizeof a.addr);
 	told.addr_len = a.bits / 8;
 	memcpy(told.addr, call->addr, told.addr_len);
 	if (!calls_is_routed(c->spec->ranges, c->spec->nranges, &a,
-	    call->port))
-		witness_call(c->witness, &told);
-	else if (calls_is_gate(c->spec, &a, call->port))
+	    call->port)) {
+		if (!call->was_made)
+			witness_call(c->witness, &told);
+	} else if (calls_is_gate(c->spec, &a, call->port))
 		witness_gate_call(c->witness, &told);
 }
 

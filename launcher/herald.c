@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "launcher/reports.h"
 #include "launcher/who.h"
 #include "platform/jail.h"
 #include "policy/host.h"
@@ -120,8 +119,6 @@ find_asker(struct herald *h, const struct ask_msg *q, struct event *ev)
 		witness_heard(h->witness, &p, q->source.port, pid);
 		return;
 	}
-	/* Who is gone told before it went. */
-	reports_drain(h->report_fd, h->witness, REPORTS_TURN);
 	(void)witness_caller(h->witness, &p, q->source.port, ev);
 }
 

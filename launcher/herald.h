@@ -15,13 +15,12 @@
 #include "policy/decide.h"
 #include "proxy/ask.h"
 
-/* The first seven are the owner's; the rest begins as 0. */
+/* The first six are the owner's; the rest begins as 0. */
 struct herald {
 	struct witness	*witness;
 	pid_t		 jail_pid;	/* any process in the jail's network */
 	pid_t		 stop_pid;	/* ancestors end here */
 	bool		 is_debug;	/* -d */
-	int		 report_fd;	/* the shim's reports, or -1 */
 	uint16_t	 http_port;	/* of the proxies */
 	uint16_t	 socks_port;
 	int64_t		 who_second;	/* the budget's current one */

@@ -559,7 +559,6 @@ monitor_new(const struct monitor_config *c)
 	m->herald.jail_pid = c->jail_pid;
 	m->herald.stop_pid = c->stop_pid;
 	m->herald.is_debug = c->is_debug;
-	m->herald.report_fd = c->report_fd;
 	m->herald.http_port = c->http_port;
 	m->herald.socks_port = c->socks_port;
 	m->last = &m->first;

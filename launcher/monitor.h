@@ -29,7 +29,6 @@ struct monitor_config {
 	pid_t			 jail_pid;	/* any process in its network */
 	pid_t			 stop_pid;	/* ancestors end here */
 	bool			 is_debug;	/* tell what is allowed, too */
-	int			 report_fd;	/* the shim's reports, or -1 */
 	uint16_t		 http_port;	/* of the proxies, inside */
 	uint16_t		 socks_port;
 };

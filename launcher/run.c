@@ -532,7 +532,6 @@ make_loop(struct run *r, struct err *e)
 	    .witness = r->witness, .net_fd = r->net.fd, .names_fd = r->names.fd,
 	    .ports = &r->plan->ports, .desk = r->desk,
 	    .jail_pid = r->jail.pid, .is_debug = r->is_debug,
-	    .report_fd = r->jail.report_fd,
 	    .http_port = r->plan->spec.http_port,
 	    .socks_port = r->plan->spec.socks_port };
 	struct tty_config tc = { .loop = r->loop, .early = early_signal,

@@ -69,6 +69,15 @@ parent_of(pid_t pid)
 	return (pid_t)parent;
 }
 
+bool
+who_runs(pid_t pid, const char *exe)
+{
+	char now[sizeof ((struct event_process *)0)->exe];
+
+	read_link(pid, "exe", now, sizeof now);
+	return exe[0] != '\0' && strcmp(now, exe) == 0;
+}
+
 pid_t
 who_thread(pid_t tid)
 {

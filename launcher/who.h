@@ -6,6 +6,7 @@
 #ifndef FENCE_LAUNCHER_WHO_H
 #define FENCE_LAUNCHER_WHO_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "launcher/event.h"
@@ -17,6 +18,9 @@
  * 0 for a process that is gone, which is no error.
  */
 int	 who_pid(pid_t pid, pid_t stop_pid, struct event *);
+
+/* Is this the program that it runs?  "" is none. */
+bool	 who_runs(pid_t pid, const char *exe);
 
 /* The process that a thread is of; itself if that cannot be told. */
 pid_t	 who_thread(pid_t tid);

@@ -244,8 +244,7 @@ check_report(const void *datagram, size_t len, struct wire_report *ret,
 	memcpy(ret, datagram, len);
 	if (ret->magic != WIRE_MAGIC || ret->path_len > WIRE_PATH_MAX ||
 	    len != WIRE_HEADER_BYTES + ret->path_len ||
-	    ret->err < 0 || ret->err > 4095 ||
-	    (ret->err == 0) != (ret->call == WIRE_CALL))
+	    ret->err <= 0 || ret->err > 4095)
 		return -1;
 	memcpy(path, ret->path, ret->path_len);
 	path[ret->path_len] = '\0';
@@ -260,8 +259,6 @@ check_report(const void *datagram, size_t len, struct wire_report *ret,
 	case WIRE_CONNECT:
 		if (ret->family == AF_UNIX)
 			return path[0] != '\0' ? 0 : -1;
-		/* FALLTHROUGH */
-	case WIRE_CALL:
 		return ret->path_len == 0 && (ret->family == AF_INET ||
 		    ret->family == AF_INET6) ? 0 : -1;
 	}
@@ -393,13 +390,11 @@ tell_nest(struct witness *w, const struct wire_report *r, pid_t pid)
 	emit(w, &e);
 }
 
-/* claim and from: as callers.h says. */
-static void
-note_call(struct witness *w, const struct witness_call *c, const char *claim,
-    uint16_t from)
+void
+witness_gate_call(struct witness *w, const struct witness_call *c)
 {
-	struct callers_note n = { .pid = c->pid, .claim = claim,
-	    .stop_pid = w->config.stop_pid, .from = from };
+	struct callers_note n = { .pid = who_thread(c->pid),
+	    .stop_pid = w->config.stop_pid, .from = c->from };
 
 	if (w->callers == NULL)
 		w->callers = callers_new();
@@ -407,15 +402,6 @@ note_call(struct witness *w, const struct witness_call *c, const char *claim,
 		return;
 	callers_place(&n.place, c->addr, c->addr_len, c->port);
 	callers_note(w->callers, &n, now_ms(CLOCK_MONOTONIC));
-}
-
-void
-witness_gate_call(struct witness *w, const struct witness_call *c)
-{
-	struct witness_call process = *c;
-
-	process.pid = who_thread(c->pid);
-	note_call(w, &process, NULL, 0);
 }
 
 bool
@@ -437,20 +423,8 @@ witness_heard(struct witness *w, const struct callers_place *p,
     uint16_t from, pid_t pid)
 {
 	if (w->callers != NULL)
-		callers_heard(w->callers, p, from, pid);
-}
-
-/* No refusal, so that no limit of theirs is for it. */
-static void
-shim_calls(struct witness *w, const struct wire_report *r, pid_t pid)
-{
-	struct witness_call c = { .pid = pid, .port = r->port,
-	    .addr_len = r->family == AF_INET ? 4 : 16 };
-	char comm[sizeof r->comm + 1] = "";
-
-	memcpy(c.addr, r->addr, c.addr_len);
-	memcpy(comm, r->comm, sizeof r->comm);
-	note_call(w, &c, comm, (uint16_t)r->flags);
+		callers_heard(w->callers, p, from, pid,
+		    now_ms(CLOCK_MONOTONIC));
 }
 
 const char *
@@ -469,18 +443,12 @@ witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 	struct host host;
 	bool is_refusal;
 
-	bool is_well = check_report(datagram, len, &r, path) == 0;
-
-	if (is_well && r.call == WIRE_CALL) {
-		shim_calls(w, &r, pid);
-		return;
-	}
 	if (is_over_limit(&w->shim) ||
 	    w->shim_records >= RECORDS_PER_RUN) {
 		witness_dropped(w, 1);
 		return;
 	}
-	if (!is_well) {
+	if (check_report(datagram, len, &r, path) != 0) {
 		w->counts.malformed++;
 		return;
 	}

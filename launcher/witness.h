@@ -60,6 +60,7 @@ struct witness_call {
 	uint8_t		addr[16];	/* network order */
 	size_t		addr_len;	/* 4, 16 */
 	uint16_t	port;
+	uint16_t	from;		/* a port of its own; 0: not known */
 };
 void		 witness_call(struct witness *, const struct witness_call *);
 /* A call that the gate will hear of: its question may find nobody left. */

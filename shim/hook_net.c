@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
-#include <time.h>
 
 #include <pthread.h>
 
@@ -46,11 +45,6 @@ is_marked(void)
 }
 
 /* ---- calls to the gate ---- */
-
-enum {
-	SINGLY = 32,		/* calls of a second that are told each */
-	TOLD = 8,		/* places that are remembered as told */
-};
 
 /* Is it one of " 53 3128"? */
 static bool
@@ -90,46 +84,6 @@ is_gate(const struct sockaddr *sa, socklen_t len)
 	    has_port(names_get()->listened, ntohs(in6->sin6_port));
 }
 
-/* Names this process and this second. */
-static uint64_t
-this_second(void)
-{
-	struct timespec now = { 0 };
-
-	SYS(clock_gettime, CLOCK_MONOTONIC_COARSE, &now);
-	return (uint64_t)SYS(getpid) << 32 ^ (uint64_t)now.tv_sec;
-}
-
-/*
- * A client that calls again and again must not fill the socket that refusals
- * are told by: after the first calls of a second one report stands for all
- * the others to the same place.  What two threads write here at once costs a
- * report.
- */
-static bool
-is_often(uint64_t second)
-{
-	static uint64_t when;
-	static unsigned int count;
-
-	if (__atomic_exchange_n(&when, second, __ATOMIC_RELAXED) != second)
-		__atomic_store_n(&count, 0, __ATOMIC_RELAXED);
-	return __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED) >= SINGLY;
-}
-
-static bool
-is_told(uint64_t second, const struct sockaddr *sa, socklen_t len)
-{
-	static uint64_t told[TOLD];
-	const unsigned char *p = (const void *)sa;
-	uint64_t key = second * 0x9e3779b97f4a7c15u, *slot;
-
-	for (socklen_t i = 0; i < len && i < sizeof(struct sockaddr_in6); i++)
-		key = (key ^ p[i]) * 0x100000001b3u;
-	slot = &told[(key >> 32) % TOLD];
-	return __atomic_exchange_n(slot, key, __ATOMIC_RELAXED) == key;
-}
-
 static int
 port_of(int fd)
 {
@@ -147,15 +101,8 @@ port_of(int fd)
 static void
 called(int fd, const struct sockaddr *sa, socklen_t len)
 {
-	uint64_t second;
-
-	if (!is_marked() || !is_gate(sa, len))
-		return;
-	second = this_second();
-	if (!is_often(second))
-		report_call(sa, len, port_of(fd));
-	else if (!is_told(second, sa, len))
-		report_call(sa, len, 0);
+	if (is_marked() && is_gate(sa, len))
+		SYS(connect, -1, sa, len, WIRE_CALLED, port_of(fd));
 }
 
 /* ---- hooks ---- */

@@ -295,9 +295,8 @@ record_addr(struct wire_report *r, const struct sockaddr *sa, socklen_t len,
 	return true;
 }
 
-static void
-report_address(enum wire_call call, const struct sockaddr *sa, socklen_t len,
-    int flags, int err)
+void
+report_connect(const struct sockaddr *sa, socklen_t len, int err)
 {
 	int saved = errno;
 	struct wire_report *r;
@@ -310,20 +309,8 @@ report_address(enum wire_call call, const struct sockaddr *sa, socklen_t len,
 		room = path_room(((const struct sockaddr_un *)sa)->sun_path,
 		    n);
 	r = RECORD(room);
-	record_init(r, call, flags, err);
+	record_init(r, WIRE_CONNECT, 0, err);
 	if (record_addr(r, sa, len, n))
 		record_send(r);
 	errno = saved;
-}
-
-void
-report_connect(const struct sockaddr *sa, socklen_t len, int err)
-{
-	report_address(WIRE_CONNECT, sa, len, 0, err);
-}
-
-void
-report_call(const struct sockaddr *sa, socklen_t len, int from)
-{
-	report_address(WIRE_CALL, sa, len, from, 0);
 }

@@ -1,5 +1,5 @@
 /*
- * report: tell the monitor of one call, a refused one as a rule.  One record, one datagram,
+ * report: tell the monitor of one refused call.  One record, one datagram,
  * dropped rather than waited for.  Everything here keeps errno, holds nothing
  * afterwards, and uses only system calls, so it may run in signal handlers,
  * after vfork and before main.  A record takes as much stack as its path has
@@ -37,7 +37,5 @@ SHIM_HIDDEN void report_program(const char *file, int err);
 
 /* Internet addresses and unix sockets ("@name" when abstract); no others. */
 SHIM_HIDDEN void report_connect(const struct sockaddr *, socklen_t, int err);
-/* An internet address that was called from a port, and not refused. */
-SHIM_HIDDEN void report_call(const struct sockaddr *, socklen_t, int from);
 
 #endif

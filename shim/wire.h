@@ -1,8 +1,7 @@
 /*
- * wire: the shim's one sentence.  One call that was refused, or one to the
- * gate, one datagram to the socket WIRE_SOCKET.  It is a claim by a hostile
- * process: the monitor takes pid from the socket's credentials and believes
- * nothing else.
+ * wire: the shim's one sentence.  One refused call, one datagram to the
+ * socket WIRE_SOCKET.  It is a claim by a hostile process: the monitor takes
+ * pid from the socket's credentials and believes nothing else.
  */
 #ifndef FENCE_SHIM_WIRE_H
 #define FENCE_SHIM_WIRE_H
@@ -16,7 +15,7 @@
  *
  *	"D"			reading must be granted: ENOENT may be a refusal
  *	"L PORT..."		calls are held that do not bear WIRE_MARK, and
- *				those to the gate are told (WIRE_CALL): other
+ *				those to the gate are told (WIRE_CALLED): other
  *				addresses than loopback, and there these ports
  *	"g DEV INO /a/b/name"	does not exist and must not be made
  *	"f DEV INO /a/b/name"	a single file that may be written; its folder
@@ -39,6 +38,14 @@ enum { WIRE_MAGIC = 0x66736831, WIRE_PATH_MAX = 4096 };	/* "fsh1" */
  */
 enum { WIRE_MARK = 0x66656e63 };	/* "fenc" */
 
+/*
+ * Who made such a call to the gate says so, and from which port: connect() of
+ * no descriptor, with the address, this behind its last argument, and the port
+ * behind that.  It is held, seen, and fails (EBADF).  Nothing but the call just
+ * made is needed, which a program that confined itself may make.
+ */
+enum { WIRE_CALLED = 0x66656e64 };	/* "fend" */
+
 /* The last argument of sendto(); the length alone where longs are short. */
 #define WIRE_MARKED(len)						\
 	((long)(sizeof(long) == 8 ? (uint64_t)WIRE_MARK << 32 | (len) : (len)))
@@ -48,16 +55,13 @@ enum wire_call {
 	WIRE_EXEC,		/* path */
 	WIRE_CONNECT,		/* addr; path for AF_UNIX, "@x" if abstract */
 	WIRE_NEST,		/* a user namespace of its own; path "/" */
-	WIRE_CALL,		/* addr, flags = from which port, 0: all of
-				 * this second; err 0: the gate will hear of
-				 * it */
 };
 
 struct wire_report {
 	uint32_t	magic;
 	uint16_t	call;
 	uint16_t	path_len;	/* without NUL */
-	int32_t		err;		/* errno the kernel gave, or 0 */
+	int32_t		err;		/* errno the kernel gave */
 	uint32_t	flags;
 	uint16_t	family;		/* WIRE_CONNECT */
 	uint16_t	port;		/* host order */

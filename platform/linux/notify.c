@@ -280,6 +280,18 @@ read_address(const struct seccomp_notif *n, struct notify_call *ret)
 	notify_address(bytes, len, ret);
 }
 
+/* Marks are looked for at the native entry alone. */
+static void
+read_claim(const struct seccomp_data *d, struct notify_call *ret)
+{
+	const struct shape *s = &shapes[CALL_CONNECT];
+
+	ret->was_made = d->arch == entries[0].audit &&
+	    (uint32_t)d->nr == entries[0].nr[CALL_CONNECT] &&
+	    (uint32_t)d->args[s->mark] == NOTIFY_CALLED;
+	ret->from = ret->was_made ? (uint16_t)d->args[s->mark + 1] : 0;
+}
+
 int
 notify_next(int fd, struct notify_call *ret)
 {
@@ -295,6 +307,7 @@ notify_next(int fd, struct notify_call *ret)
 		    errno == EAGAIN ? 0 : -1;
 	*ret = (struct notify_call){ .id = u.n.id, .tid = (pid_t)u.n.pid };
 	read_address(&u.n, ret);
+	read_claim(&u.n.data, ret);
 	/* It may be another's memory, if it died meanwhile. */
 	if (ret->family != 0 &&
 	    ioctl(fd, SECCOMP_IOCTL_NOTIF_ID_VALID, &u.n.id) != 0)

@@ -33,6 +33,9 @@
  */
 enum { NOTIFY_MARK = 0x66656e63 };
 
+/* There in a connect() of nothing: such a call was made, from this port. */
+enum { NOTIFY_CALLED = 0x66656e64 };
+
 /* A call that waits.  family 0: it names no internet address. */
 struct notify_call {
 	uint64_t	id;
@@ -40,6 +43,8 @@ struct notify_call {
 	int		family;		/* AF_INET, AF_INET6, 0 */
 	uint8_t		addr[16];	/* network order */
 	uint16_t	port;		/* host order */
+	bool		was_made;	/* before: NOTIFY_CALLED */
+	uint16_t	from;		/* its own port; 0: not known */
 };
 
 /*

@@ -121,6 +121,7 @@ like "$status $err" '^3 fence: 1 refusal' "$who: without -m it is counted"
 # The last thing that a command does is heard, too, and then it is over.
 for leaver in leaver leaver-shim; do
 	for ask in 'dns 127.0.0.1 53 last.test' 'connect 198.51.100.30 8' \
+	    'confined 198.51.100.30 8' \
 	    'reset 198.51.100.30 8' 'http 127.0.0.1 3128 last.test' \
 	    'socks 127.0.0.1 1080 last.test'; do
 		rm -f "$trace"

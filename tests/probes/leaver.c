@@ -6,16 +6,22 @@
  *	connect		a connection, ended
  *	reset		the same, by a reset
  *	close		ended, and the process lives on until its stdin ends
+ *	confined	by one who may make no other socket, or is killed
  *	dns		a question for NAME as a datagram
  *	dns-message	the same by sendmsg()
  *	dns-connected	by a connected socket
  *	http socks	a request for NAME, port 443
  */
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 
 #include <arpa/inet.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <netinet/in.h>
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +46,25 @@ dial(const struct sockaddr_in *to, int type)
 	must(fd >= 0, "socket");
 	must(connect(fd, (const void *)to, sizeof *to) == 0, "connect");
 	return fd;
+}
+
+/* As one does that has all the sockets it needs. */
+static void
+confine(void)
+{
+	struct sock_filter f[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+		    offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ, SYS_socket, 0, 1),
+		BPF_STMT(BPF_RET, SECCOMP_RET_KILL_PROCESS),
+		BPF_JUMP(BPF_JMP | BPF_JEQ, SYS_sendto, 0, 1),
+		BPF_STMT(BPF_RET, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog prog = { sizeof f / sizeof *f, f };
+
+	must(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog) == 0, "prctl");
 }
 
 static void
@@ -101,7 +126,11 @@ main(int argc, char **argv)
 	else if (argc > 4)
 		ask_proxy(way, &to, argv[4]);
 	else {
-		fd = dial(&to, SOCK_STREAM);
+		fd = socket(AF_INET, SOCK_STREAM, 0);
+		if (strcmp(way, "confined") == 0)
+			confine();
+		must(connect(fd, (const void *)&to, sizeof to) == 0,
+		    "connect");
 		if (strcmp(way, "reset") == 0)
 			must(setsockopt(fd, SOL_SOCKET, SO_LINGER, &now,
 			    sizeof now) == 0, "linger");

@@ -50,13 +50,11 @@ child_end(const struct child *c)
 	(void)waitpid(c->pid, NULL, 0);
 }
 
-/* claim NULL: the listener's. */
 static void
-note(struct callers *c, pid_t pid, uint16_t port, const char *claim,
-    uint16_t from, int64_t now)
+note(struct callers *c, pid_t pid, uint16_t port, uint16_t from, int64_t now)
 {
 	struct callers_note n = { .pid = pid, .stop_pid = getppid(),
-	    .claim = claim, .from = from };
+	    .from = from };
 
 	callers_place(&n.place, there, sizeof there, port);
 	callers_note(c, &n, now);
@@ -83,7 +81,7 @@ test_one(void **state)
 
 	(void)state;
 	assert_int_equal(find(c, 8, 1, 0), 0);
-	note(c, a.pid, 8, NULL, 0, 1000);
+	note(c, a.pid, 8, 0, 1000);
 	child_end(&a);
 	assert_int_equal(find(c, 9, 1, 1000), 0);	/* another place */
 	assert_int_equal(find(c, 8, 1, 1000 + CALLERS_MS + 1), 0);
@@ -93,7 +91,7 @@ test_one(void **state)
 	assert_true(callers_find(c, &any, 1, 1200, &e));
 	assert_string_equal(e.process[0].comm, "a");
 	assert_int_equal(e.process[1].pid, getpid());
-	assert_int_equal(find(c, 8, 1, 60000), 0);	/* ports come again */
+	assert_int_equal(find(c, 8, 1, 99999), 0);	/* ports come again */
 	callers_free(c);
 	callers_free(NULL);
 }
@@ -107,7 +105,7 @@ test_often(void **state)
 
 	(void)state;
 	for (int i = 0; i < 3; i++)
-		note(c, a.pid, 8, NULL, 0, 1000 + i);
+		note(c, a.pid, 8, 0, 1000 + i);
 	child_end(&a);
 	for (uint16_t i = 1; i <= 3; i++)
 		assert_int_equal(find(c, 8, i, 1010), a.pid);
@@ -115,74 +113,71 @@ test_often(void **state)
 	callers_free(c);
 }
 
-/* Two of one name are told in their order, two others by their parent. */
+/* Of two runs of one program what they share, of others their parent. */
 static void
 test_two(void **state)
 {
 	struct callers *c = callers_new();
 	struct child a = child_start("a"), b = child_start("a"),
 	    other = child_start("b");
+	struct callers_place any = { .is_any = true, .port = 8 };
+	struct event e;
 
 	(void)state;
-	note(c, a.pid, 8, NULL, 0, 1000);
-	note(c, b.pid, 8, NULL, 0, 1001);
-	assert_int_equal(find(c, 8, 1, 1010), a.pid);
-	assert_int_equal(find(c, 8, 2, 1010), b.pid);
-	assert_int_equal(find(c, 8, 1, 1010), a.pid);
+	note(c, a.pid, 8, 0, 1000);
+	note(c, b.pid, 8, 0, 1001);
+	assert_true(callers_find(c, &any, 1, 1010, &e));
+	assert_string_equal(e.process[0].comm, "a");
+	assert_int_equal(e.process[0].pid, 0);
+	assert_int_equal(e.process[1].pid, getpid());
+	assert_int_equal(find(c, 8, 2, 1010), b.pid);	/* who is left */
 	assert_int_equal(find(c, 8, 3, 1010), 0);
 
-	note(c, a.pid, 9, NULL, 0, 2000);
-	note(c, other.pid, 9, NULL, 0, 2000);
-	note(c, b.pid, 9, NULL, 0, 2000);
+	note(c, a.pid, 9, 0, 2000);
+	note(c, other.pid, 9, 0, 2000);
+	note(c, b.pid, 9, 0, 2000);
 	assert_int_equal(find(c, 9, 1, 2010), getpid());
 	assert_int_equal(find(c, 9, 1, 2010), getpid());
-	/* ... unless one of them was heard, as its socket told. */
-	callers_heard(c, &(struct callers_place){ .is_any = true, .port = 9 },
-	    5, other.pid);
+	/* ... unless one of them was heard, as its socket told; once. */
+	any.port = 9;
+	callers_heard(c, &any, 5, other.pid, 2010);
+	callers_heard(c, &any, 6, a.pid, 2010);
+	callers_heard(c, &any, 6, a.pid, 2010);
+	assert_int_equal(find(c, 9, 1, 2010), b.pid);
 	assert_int_equal(find(c, 9, 5, 2010), other.pid);
-	assert_int_equal(find(c, 9, 1, 2010), a.pid);
 	child_end(&a);
 	child_end(&b);
 	child_end(&other);
 	callers_free(c);
 }
 
-/* A claim is for the port it names, or for all of a second. */
+/* A port that is known is its caller's, until others may have it. */
 static void
-test_claim(void **state)
+test_port(void **state)
 {
 	struct callers *c = callers_new();
 	struct child a = child_start("a"), b = child_start("b");
-	struct event e;
-	struct callers_place any = { .is_any = true, .port = 7 };
 
 	(void)state;
-	note(c, a.pid, 8, "x", 1, 1000);
-	note(c, a.pid, 8, "x", 2, 1001);
-	note(c, b.pid, 8, "x", 3, 1001);
-	assert_int_equal(find(c, 8, 3, 1010), b.pid);
-	assert_int_equal(find(c, 8, 2, 1010), a.pid);
-	assert_int_equal(find(c, 8, 1, 1010), a.pid);
-	assert_int_equal(find(c, 8, 4, 1010), 0);
-	note(c, b.pid, 8, NULL, 0, 1010);
-	assert_int_equal(find(c, 8, 4, 1010), b.pid);
-	assert_int_equal(find(c, 8, 1, 1010), a.pid);
-
-	note(c, a.pid, 9, "x", 0, 2000);
-	for (uint16_t i = 1; i < 50; i++)
-		assert_int_equal(find(c, 9, i, 2900), a.pid);
-	assert_int_equal(find(c, 9, 99, 3500), 0);
+	for (uint16_t i = 1; i <= 20; i++)
+		note(c, a.pid, 8, i, 1000);
+	note(c, b.pid, 8, 30, 1001);
 	child_end(&a);
+	for (uint16_t i = 1; i <= 20; i++)
+		assert_int_equal(find(c, 8, i, 1010), a.pid);
+	assert_int_equal(find(c, 8, 30, 1010), b.pid);
+	assert_int_equal(find(c, 8, 31, 1010), 0);
+	note(c, b.pid, 8, 3, 1500);
+	assert_int_equal(find(c, 8, 3, 1510), b.pid);
+	assert_int_equal(find(c, 8, 4, 1510), a.pid);
+	/* One who called since, from where is not known. */
+	note(c, b.pid, 8, 0, 2000);
+	assert_int_equal(find(c, 8, 4, 2010), getpid());
+	assert_int_equal(find(c, 8, 3, 2010), b.pid);
+	assert_int_equal(find(c, 8, 40, 2010), b.pid);
+	assert_int_equal(find(c, 8, 4, 2010), a.pid);
 	child_end(&b);
-
-	/* Gone when it is looked for: its word, and the kernel's number. */
-	note(c, a.pid, 7, "word", 1, 4000);
-	note(c, -1, 7, "word", 2, 4000);
-	note(c, a.pid, 6, NULL, 0, 4000);
-	assert_true(callers_find(c, &any, 1, 4000, &e));
-	assert_string_equal(e.process[0].comm, "word");
-	assert_int_equal(e.nprocess, 1);
-	assert_int_equal(find(c, 7, 2, 4000), 0);
+	note(c, a.pid, 6, 0, 4000);		/* gone: nobody */
 	assert_int_equal(find(c, 6, 1, 4000), 0);
 	callers_free(c);
 }
@@ -197,14 +192,14 @@ test_flood(void **state)
 
 	(void)state;
 	for (int i = 1; i <= CALLERS_PER_SECOND; i++)
-		note(c, a.pid, (uint16_t)i, NULL, 0, 1000);
-	note(c, a.pid, 9999, NULL, 0, 1999);		/* over the limit */
+		note(c, a.pid, (uint16_t)i, 0, 1000);
+	note(c, a.pid, 9999, 0, 1999);		/* over the limit */
 	assert_int_equal(find(c, 9999, 1, 1999), 0);
 	for (int i = 1; i <= CALLERS_PER_SECOND; i++)
 		known += find(c, (uint16_t)i, 1, 1000) == a.pid;
 	assert_int_equal(known, CALLERS_MAX);
 	assert_int_equal(find(c, CALLERS_PER_SECOND, 1, 1000), a.pid);
-	note(c, a.pid, 9999, NULL, 0, 2000);
+	note(c, a.pid, 9999, 0, 2000);
 	assert_int_equal(find(c, 9999, 1, 2000), a.pid);
 	child_end(&a);
 	callers_free(c);
@@ -215,7 +210,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one), cmocka_unit_test(test_often),
-		cmocka_unit_test(test_two), cmocka_unit_test(test_claim),
+		cmocka_unit_test(test_two), cmocka_unit_test(test_port),
 		cmocka_unit_test(test_flood),
 	};
 

@@ -355,8 +355,7 @@ test_malformed(void **state)
 	WITH(magic, 1);
 	WITH(call, 0);
 	WITH(call, WIRE_NEST);		/* of a path */
-	WITH(call, WIRE_CALL);		/* of an error */
-	WITH(call, WIRE_CALL + 1);
+	WITH(call, WIRE_NEST + 1);
 	WITH(call, WIRE_CONNECT);	/* of no family */
 	WITH(path_len, 5);
 	WITH(path_len, 7);
@@ -365,9 +364,6 @@ test_malformed(void **state)
 	WITH(err, -13);
 	WITH(err, 4096);
 	WITH(path[2], '\0');
-	r = (struct wire_report){ .magic = WIRE_MAGIC, .call = WIRE_CALL };
-	witness_shim(f->w, &r, WIRE_HEADER_BYTES, getpid());	/* no family */
-	n++;
 	r = good;
 	r.path_len = 0;
 	witness_shim(f->w, &r, WIRE_HEADER_BYTES, getpid());
@@ -405,19 +401,16 @@ static void
 test_gate_call(void **state)
 {
 	struct fixture *f = *state;
-	struct wire_report r = { .magic = WIRE_MAGIC, .call = WIRE_CALL,
-	    .family = AF_INET, .port = 8, .flags = 4711,
-	    .addr = { 198, 51, 100, 30 } };
+	struct witness_call c = { .pid = getpid(), .port = 8, .from = 4711,
+	    .addr = { 198, 51, 100, 30 }, .addr_len = 4 };
 	struct callers_place p;
 	struct event e = { .nprocess = 0 };
 
-	callers_place(&p, r.addr, 4, r.port);
+	callers_place(&p, c.addr, 4, c.port);
 	assert_false(witness_has_callers(f->w));
 	assert_false(witness_caller(f->w, &p, 4711, &e));
-	witness_shim(f->w, &r, WIRE_HEADER_BYTES, getpid());
-	assert_int_equal(witness_counts(f->w).malformed, 0);
+	witness_gate_call(f->w, &c);
 	assert_int_equal(witness_counts(f->w).records, 0);
-	assert_int_equal(witness_counts(f->w).not_fence, 0);
 	assert_false(witness_caller(f->w, &p, 4712, &e));
 	assert_true(witness_caller(f->w, &p, 4711, &e));
 	assert_int_equal(e.process[0].pid, getpid());
