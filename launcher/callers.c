@@ -8,7 +8,7 @@
 enum {
 	SAME_MS = 100,		/* one process, one place: not asked again */
 	SOURCE_MS = 60000,	/* ports come again */
-	SOURCES = 32,
+	SOURCES = 32,		/* then there is another note for it */
 };
 
 struct source {
@@ -98,7 +98,7 @@ is_known(struct callers *c, const struct callers_note *n, int64_t now_ms)
 		struct caller *x = nth(c, i);
 
 		if (!is_there(x, &n->place) || now_ms - x->ms > SAME_MS ||
-		    x->process[0].pid != n->pid ||
+		    x->process[0].pid != n->pid || x->next_from >= SOURCES ||
 		    !who_runs(n->pid, x->process[0].exe))
 			continue;
 		add_call(x, n, now_ms);
@@ -152,7 +152,7 @@ find_source(const struct caller *x, uint16_t port, int64_t now_ms)
 	return best;
 }
 
-/* Who called from that port last, and when. */
+/* Who called from that port last, and when; whose it was may be gone. */
 static struct caller *
 find_from(struct callers *c, const struct callers_place *p, uint16_t port,
     int64_t now_ms, int64_t *ret_ms)
@@ -164,7 +164,9 @@ find_from(struct callers *c, const struct callers_place *p, uint16_t port,
 		const struct source *s = is_there(x, p) ?
 		    find_source(x, port, now_ms) : NULL;
 
-		if (s == NULL || (found != NULL && s->ms < *ret_ms))
+		if (s == NULL || (found != NULL && s->ms < *ret_ms) ||
+		    (now_ms - s->ms > CALLERS_MS &&
+		    !who_runs(x->process[0].pid, x->process[0].exe)))
 			continue;
 		found = x;
 		*ret_ms = s->ms;

@@ -159,14 +159,14 @@ test_port(void **state)
 	struct child a = child_start("a"), b = child_start("b");
 
 	(void)state;
-	for (uint16_t i = 1; i <= 20; i++)
+	for (uint16_t i = 1; i <= 200; i++)
 		note(c, a.pid, 8, i, 1000);
-	note(c, b.pid, 8, 30, 1001);
+	note(c, b.pid, 8, 300, 1001);
 	child_end(&a);
-	for (uint16_t i = 1; i <= 20; i++)
+	for (uint16_t i = 1; i <= 200; i++)
 		assert_int_equal(find(c, 8, i, 1010), a.pid);
-	assert_int_equal(find(c, 8, 30, 1010), b.pid);
-	assert_int_equal(find(c, 8, 31, 1010), 0);
+	assert_int_equal(find(c, 8, 300, 1010), b.pid);
+	assert_int_equal(find(c, 8, 301, 1010), 0);
 	note(c, b.pid, 8, 3, 1500);
 	assert_int_equal(find(c, 8, 3, 1510), b.pid);
 	assert_int_equal(find(c, 8, 4, 1510), a.pid);
@@ -174,9 +174,11 @@ test_port(void **state)
 	note(c, b.pid, 8, 0, 2000);
 	assert_int_equal(find(c, 8, 4, 2010), getpid());
 	assert_int_equal(find(c, 8, 3, 2010), b.pid);
-	assert_int_equal(find(c, 8, 40, 2010), b.pid);
+	assert_int_equal(find(c, 8, 400, 2010), b.pid);
 	assert_int_equal(find(c, 8, 4, 2010), a.pid);
+	assert_int_equal(find(c, 8, 300, 1002 + CALLERS_MS), b.pid);
 	child_end(&b);
+	assert_int_equal(find(c, 8, 300, 1002 + CALLERS_MS), 0);
 	note(c, a.pid, 6, 0, 4000);		/* gone: nobody */
 	assert_int_equal(find(c, 6, 1, 4000), 0);
 	callers_free(c);
