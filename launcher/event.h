@@ -53,6 +53,7 @@ struct event {
 	/* process[0] asked; [1] is its parent, and so on to the command. */
 	struct event_process	 process[EVENT_ANCESTORS];
 	unsigned		 nprocess;
+	bool			 is_guess;	/* by who called (callers.h) */
 
 	const char		*path;		/* OPEN, EXEC; raw bytes */
 	uint32_t		 open_flags;

@@ -119,7 +119,7 @@ find_asker(struct herald *h, const struct ask_msg *q, struct event *ev)
 		witness_heard(h->witness, &p, q->source.port, pid);
 		return;
 	}
-	(void)witness_caller(h->witness, &p, q->source.port, ev);
+	ev->is_guess = witness_caller(h->witness, &p, q->source.port, ev);
 }
 
 void

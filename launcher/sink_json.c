@@ -404,6 +404,8 @@ put_unmapped(struct buf *b, const struct event *e)
 	put_str(b, "enforcer", enforcer_names[e->enforcer]);
 	put_str(b, "witness", witness_names[e->witness]);
 	put_str(b, "trust", e->witness == WITNESS_SHIM ? "claim" : "kernel");
+	if (e->is_guess && e->nprocess > 0)
+		put_str(b, "actor", "guess");
 	if (is_denied(e) && v->remedy_key[0] != '\0') {
 		put_open(b, "remedy", '{');
 		put_str(b, "key", v->remedy_key);

@@ -73,6 +73,8 @@ for leaver in leaver leaver-shim; do
 		is "$(named 198.51.100.30)" " 1 $leaver " \
 		    "$who: $leaver: $way"
 	done
+	is "$(denials "$trace" 198.51.100.30 '' unmapped.fence.actor)" guess \
+	    "$who: $leaver: which is said to be a guess"
 	object=gone4.test
 	gone "$l http 127.0.0.1 3128 gone4.test"
 	is "$(named gone4.test)" " 1 $leaver " "$who: $leaver: http"
@@ -95,6 +97,8 @@ gone "$l connect 198.51.100.30 8
     curl -sS -m 10 --noproxy '*' http://198.51.100.30:8/ 2>curl.err &
     until [ \$(grep -c :0008 /proc/net/tcp) -ge 4 ]; do sleep 0.02; done"
 is "$(named 198.51.100.30)" ' 1 curl 1 leaver ' "$who: each by its own name"
+is "$(denials "$trace" 198.51.100.30 '' unmapped.fence.actor |
+    sort | tr '\n' .)" .guess. "$who: one of them is none"
 cp "$l" "$W/other"
 gone "$l connect 198.51.100.30 8
     ./other connect 198.51.100.30 8"
