@@ -22,7 +22,8 @@ for who in $WHOS; do
 	put "$mine" "$url"
 	run -m -- cat "$mine"
 	unlike "$out" s3cret "$who: the user's own is not read"
-	like "$err" "rule filesystem.denyRead" "$who: and that is told"
+	like "$err" "rule network.upstreamProxy .*password.* $mine:2:" \
+	    "$who: and that is told, with the line that makes it so"
 	put "$mine" http://127.0.0.1:9
 	run -- cat "$mine"
 	like "$out" 127.0.0.1:9 "$who: without a password it is"
