@@ -169,7 +169,10 @@ fence "$who" --settings "$T/p.json" -- bash dead.sh
 like "$out" 'http allowed.test.*http allowed.test' \
     "$who: eighty dead names stop no living one"
 note "$who: beside eighty dead names: $(sed -n 2p <<<"$out")"
-like "$out" '80 still wait' "$who: nor do they make it wait for them"
+# Thirty-two are looked up at a time.  On a busy machine the first of them are
+# given up before the last has begun; in a queue behind them all would be.
+like "$out" '(49|[5-7][0-9]|80) still wait' \
+    "$who: nor do they make it wait for them"
 wait "$late"
 like "$(cat "$T/late")" 'does not resolve.*502$' "$who: a name nobody answers for is refused"
 like "$(cat "$T/late.err")" '! GET     502 late.dead.test' "$who: and told"
