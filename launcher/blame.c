@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "policy/verdict.h"
 #include "proxy/upstream.h"
@@ -26,9 +25,7 @@ static void
 blame_none(const struct via_proxy *p, const char *how, struct verdict *v)
 {
 	verdict_reason(v, "%.40s %s", p->shown, how);
-	verdict_remedy(v, p->key, strcmp(p->key, "network.via") == 0 ?
-	    "(start the proxy, or set it to \"direct\")" :
-	    "(start the proxy)");
+	verdict_remedy(v, REMEDY_START_PROXY, p->key, NULL);
 }
 
 static void
@@ -37,8 +34,8 @@ blame_login(const struct via_proxy *p, struct verdict *v)
 	verdict_reason(v, "%.40s %s", p->shown, p->url.has_login ?
 	    "does not take the user and password" :
 	    "wants a user and password");
-	verdict_remedy(v, p->key, "(%sUSER:PASSWORD@ before the host in %s)",
-	    p->url.has_login ? "another " : "", p->at.file);
+	verdict_remedy(v, p->url.has_login ? REMEDY_OTHER_LOGIN :
+	    REMEDY_LOGIN, p->key, p->at.file);
 }
 
 static enum ask_status
@@ -48,8 +45,7 @@ blame_refusal(const struct via_proxy *p, uint16_t port, int code,
 	verdict_reason(v, "%.40s answered %d", p->shown, code);
 	if (is_http(p) && port != 443 &&
 	    (code == HTTP_FORBIDDEN || code == HTTP_NO_METHOD))
-		verdict_remedy(v, p->key, "(the proxy has to allow CONNECT "
-		    "to port %u)", port);
+		verdict_remedy_number(v, REMEDY_PROXY_PORT, p->key, port);
 	return code == (is_http(p) ? HTTP_FORBIDDEN : SOCKS_FORBIDDEN) ?
 	    ASK_PROXY_DENIED : ASK_PROXY_FAILED;
 }
@@ -67,8 +63,7 @@ blame_answer(const struct via_proxy *p, uint16_t port,
 	default:
 		verdict_reason(v, "%.40s is no %s proxy", p->shown,
 		    is_http(p) ? "http" : "socks5");
-		verdict_remedy(v, p->key, "(name the right one in %s)",
-		    p->at.file);
+		verdict_remedy(v, REMEDY_PROXY_KIND, p->key, p->at.file);
 		break;
 	}
 	return ASK_PROXY_FAILED;
@@ -86,7 +81,7 @@ blame(const struct via_proxy *p, uint16_t port, const struct ask_answer *a,
 		*ret_sys = socks_sys[a->code];
 		return ASK_REFUSED;
 	}
-	verdict_rule(v, ACTION_DENY, p->key, p->at);
+	verdict_key(v, ACTION_DENY, p->key, p->at);
 	if (a->status == ASK_PROXY_DENIED)
 		return blame_answer(p, port, a, v);
 	if (a->status == ASK_NOHOST)

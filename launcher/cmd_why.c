@@ -16,6 +16,7 @@
 #include "platform/base/json.h"
 #include "platform/base/str.h"
 #include "policy/decide.h"
+#include "policy/keys.h"
 #include "policy/pattern.h"
 #include "policy/resolve.h"
 
@@ -81,13 +82,13 @@ parse_target(const char *text, struct host *h, uint16_t *port,
 static const char *
 by_gate(const struct host *h, const struct verdict *v)
 {
-	if (strcmp(v->rule, "network.mode") == 0)
+	if (v->rule.key == KEY_OF(net.mode))
 		return "nobody: the network is the host's";
 	if (v->action == ACTION_ALLOW)
 		return v->via_upstream ?
 		    "gate: it hands the connection to the upstream proxy" :
 		    "gate: every connection ends there and is asked about";
-	if (h->kind != HOST_NAME && v->rule_text == NULL)
+	if (h->kind != HOST_NAME && v->rule.text == NULL)
 		return "route: there is no way to this address (EACCES); "
 		    "gate: 403 for programs that ask a proxy";
 	if (h->kind != HOST_NAME)
@@ -151,18 +152,20 @@ ask_connect(const struct policy *p, const char *object, struct arena *a,
 static const char *
 by_mounts(enum fs_op op, const char *path, const struct verdict *v)
 {
-	if (strcmp(v->rule, "built-in") == 0 && v->action == ACTION_ALLOW)
+	bool is_guard = v->rule.id == RULE_GUARD || v->rule.id == RULE_OWN;
+
+	if (v->rule.id == RULE_PLACE)
 		return "mount: a private place of the jail";
-	if (strcmp(v->rule, "built-in") == 0 && access(path, F_OK) == 0)
+	if (is_guard && access(path, F_OK) == 0)
 		return "mount: read-only (EROFS)";
-	if (strcmp(v->rule, "built-in") == 0)
+	if (is_guard)
 		return "shim: refused (EACCES); guard: what appears all the "
 		    "same is moved to quarantine";
 	if (v->action == ACTION_ALLOW && op == FS_WRITE)
 		return "mount: writable; landlock: granted";
 	if (v->action == ACTION_ALLOW)
 		return "mount: visible";
-	if (strstr(v->rule, "denyRead") != NULL || op != FS_WRITE)
+	if (v->rule.key == KEY_OF(fs.deny_read) || op != FS_WRITE)
 		return "mount: hidden (EACCES)";
 	return "mount: read-only (EROFS); landlock: no right to write";
 }
@@ -233,7 +236,7 @@ ask_file(const struct policy *p, enum fs_op op, const char *cwd,
 		ask_path(p, op, real, &ret->v);
 		ret->note = arena_printf(a, "it leads to %s", real);
 	}
-	if (ret->v.rule_text != NULL && strpbrk(ret->v.rule_text, "*?[") !=
+	if (ret->v.rule.id == RULE_ENTRY && strpbrk(ret->v.rule.text, "*?[") !=
 	    NULL && ret->v.action == ACTION_DENY && access(clean, F_OK) != 0)
 		ret->note = "the path does not exist: a glob is a wall for "
 		    "what it matches when the run begins; later matches are "
@@ -245,26 +248,15 @@ ask_file(const struct policy *p, enum fs_op op, const char *cwd,
 /* ---- the answer ---- */
 
 static void
-put_place(struct buf *b, const struct origin *at)
+put_remedy(struct buf *b, const struct remedy *r)
 {
-	str_escape(b, at->file, strlen(at->file), 0);
-	if (at->line > 0)
-		buf_printf(b, ":%d:%d", at->line, at->col);
-}
+	const char *flag = remedy_flag(r);
 
-static void
-put_remedy(struct buf *b, const struct verdict *v)
-{
-	bool is_value = v->remedy_value[0] != '(';
-
-	buf_printf(b, "  to allow  %s %s", v->remedy_key, is_value ? "+= \"" :
-	    "");
-	str_escape(b, v->remedy_value, strlen(v->remedy_value),
-	    is_value ? '"' : 0);
-	buf_puts(b, is_value ? "\"" : "");
-	if (v->remedy_flag[0] != '\0') {
-		buf_printf(b, ", or once: fence-run %s ", v->remedy_flag);
-		str_escape(b, v->remedy_value, strlen(v->remedy_value), 0);
+	buf_puts(b, "  to allow  ");
+	remedy_put(b, r);
+	if (flag[0] != '\0') {
+		buf_printf(b, ", or once: fence-run %s ", flag);
+		str_escape(b, r->value, strlen(r->value), 0);
 	}
 	buf_putc(b, '\n');
 }
@@ -277,15 +269,16 @@ put_text(struct buf *b, const struct answer *a)
 	buf_printf(b, "%s: %s ", v->action == ACTION_ALLOW ? "allowed" :
 	    "denied", a->verb);
 	str_escape(b, a->object, strlen(a->object), 0);
-	buf_printf(b, "\n  rule      %s", v->rule);
-	if (v->rule_text != NULL) {
+	buf_puts(b, "\n  rule      ");
+	rule_put(b, &v->rule);
+	if (v->rule.text != NULL) {
 		buf_puts(b, " \"");
-		str_escape(b, v->rule_text, strlen(v->rule_text), '"');
+		str_escape(b, v->rule.text, strlen(v->rule.text), '"');
 		buf_putc(b, '"');
 	}
-	if (v->at.file != NULL) {
+	if (v->rule.at.file != NULL) {
 		buf_puts(b, "  ");
-		put_place(b, &v->at);
+		origin_put(b, &v->rule.at);
 	}
 	buf_putc(b, '\n');
 	if (v->reason[0] != '\0')
@@ -296,34 +289,50 @@ put_text(struct buf *b, const struct answer *a)
 		str_escape(b, a->note, strlen(a->note), 0);
 		buf_putc(b, '\n');
 	}
-	if (v->action == ACTION_DENY && v->remedy_key[0] != '\0')
-		put_remedy(b, v);
+	if (v->action == ACTION_DENY && v->remedy.kind != REMEDY_NONE)
+		put_remedy(b, &v->remedy);
+}
+
+static void
+put_json_remedy(struct buf *b, const struct remedy *r)
+{
+	const char *key = keys_name(r->key);
+	struct buf value;
+
+	buf_init(&value, 0);
+	remedy_put_value(&value, r);
+	buf_puts(b, ",\"remedy\":{\"key\":");
+	json_put_string(b, key, strlen(key));
+	json_put_text(b, "value", value.data);
+	json_put_text(b, "flag", remedy_flag(r));
+	buf_putc(b, '}');
+	buf_release(&value);
 }
 
 static void
 put_json(struct buf *b, const struct answer *a)
 {
 	const struct verdict *v = &a->v;
+	struct buf rule;
 
+	buf_init(&rule, 0);
+	rule_put(&rule, &v->rule);
 	buf_putc(b, '{');
 	json_put_text(b, "verdict", v->action == ACTION_ALLOW ? "allowed" :
 	    "denied");
 	json_put_text(b, "operation", a->verb);
 	json_put_text(b, "object", a->object);
-	json_put_text(b, "rule", v->rule);
-	json_put_text(b, "entry", v->rule_text);
-	json_put_text(b, "file", v->at.file);
-	buf_printf(b, ",\"line\":%d,\"column\":%d", v->at.line, v->at.col);
+	json_put_text(b, "rule", rule.data);
+	json_put_text(b, "entry", v->rule.text);
+	json_put_text(b, "file", v->rule.at.file);
+	buf_printf(b, ",\"line\":%d,\"column\":%d", v->rule.at.line,
+	    v->rule.at.col);
 	json_put_text(b, "reason", v->reason);
 	json_put_text(b, "enforcedBy", a->by);
 	json_put_text(b, "note", a->note);
-	if (v->action == ACTION_DENY && v->remedy_key[0] != '\0') {
-		buf_puts(b, ",\"remedy\":{\"key\":");
-		json_put_string(b, v->remedy_key, strlen(v->remedy_key));
-		json_put_text(b, "value", v->remedy_value);
-		json_put_text(b, "flag", v->remedy_flag);
-		buf_putc(b, '}');
-	}
+	if (v->action == ACTION_DENY && v->remedy.kind != REMEDY_NONE)
+		put_json_remedy(b, &v->remedy);
+	buf_release(&rule);
 	buf_puts(b, "}\n");
 }
 

@@ -85,6 +85,8 @@ struct event_run {
 
 /* One text for both: appended without newline; is_tty picks two lines. */
 void	 event_text(const struct event *, int is_tty, struct buf *);
+/* Its middle alone: what was refused, and to whom. */
+void	 event_deed(const struct event *, struct buf *);
 /* One JSON object, OCSF 1.8.0, appended without newline. */
 void	 event_json(const struct event *, const struct event_run *,
 	    struct buf *);

@@ -22,6 +22,15 @@ static const char specials[] = "*?[{\\";
 
 /* ---- for all parts ---- */
 
+const struct rule *
+gather_words(struct gather *g, const char *words)
+{
+	struct rule *r = arena_alloc(g->arena, sizeof *r);
+
+	*r = (struct rule){ .id = RULE_JAIL, .text = words };
+	return r;
+}
+
 static void
 add_link(const char *at, const char *text, void *arg)
 {
@@ -29,15 +38,16 @@ add_link(const char *at, const char *text, void *arg)
 
 	*vec_push(g->facts) = (struct mount_fact){ .kind = FACT_LINK,
 	    .node = { .path = at, .real = at, .kind = TREE_FILE },
-	    .why = "leads to something granted", .text = text };
+	    .rule = gather_words(g, "leads to something granted"),
+	    .text = text };
 }
 
 void
 gather_fact(struct gather *g, enum fact_kind kind,
-    const struct tree_node *node, const char *why)
+    const struct tree_node *node, const struct rule *rule)
 {
 	*vec_push(g->facts) = (struct mount_fact){ .kind = kind,
-	    .node = *node, .why = why };
+	    .node = *node, .rule = rule };
 	if (kind == FACT_ALLOW_WRITE && node->kind == TREE_DIR)
 		*vec_push(&g->roots) = node->real;
 	/* Where all else is hidden the way there has to be shown as well. */
@@ -63,13 +73,13 @@ gather_look(struct gather *g, const char *path, struct tree_node *ret)
 
 void
 gather_path(struct gather *g, enum fact_kind kind, const char *path,
-    const char *why)
+    const char *words)
 {
 	struct tree_node node;
 
 	gather_look(g, path, &node);
 	if (node.kind != TREE_MISSING)
-		gather_fact(g, kind, &node, why);
+		gather_fact(g, kind, &node, gather_words(g, words));
 }
 
 /* Many are missing in the same few folders. */
@@ -197,12 +207,12 @@ all_agree(const struct gather *g, enum fs_op op, const char *path)
 
 static void
 add_ruled(struct gather *g, enum fact_kind kind, const struct tree_node *node,
-    const char *why)
+    const struct rule *rule)
 {
 	if ((kind == FACT_ALLOW_WRITE && !all_agree(g, FS_WRITE, node->real)) ||
 	    (kind == FACT_ALLOW_READ && !all_agree(g, FS_READ, node->real)))
 		return;
-	gather_fact(g, kind, node, why);
+	gather_fact(g, kind, node, rule);
 }
 
 /* One entry of a list. */
@@ -211,7 +221,7 @@ struct item {
 	const struct policy	*layer;
 	const struct entry	*entry;
 	const struct pattern	*pattern;	/* one of those of its braces */
-	const char		*why;
+	const struct rule	*rule;
 	/* Of a glob: the last component, and how many bytes at its ends are
 	 * no wildcard. */
 	const char		*last;
@@ -224,7 +234,19 @@ struct item {
 static bool
 is_users(const struct item *it)
 {
-	return it->entry->at.file[0] != '<';
+	return it->entry->at.kind != ORIGIN_BUILT_IN;
+}
+
+static void
+tell_missing(struct gather *g, const struct rule *rule)
+{
+	struct buf b;
+
+	buf_init(&b, 0);
+	rule_put_whole(&b, rule);
+	buf_puts(&b, " does not exist and stays unwritable");
+	g->rq->notice(b.data, g->rq->arg);
+	buf_release(&b);
 }
 
 /*
@@ -243,11 +265,9 @@ add_missing_grant(struct gather *g, const struct item *it, const char *path)
 	    made_directory(g->rq->made, path, &e) == 0)
 		gather_look(g, path, &node);
 	if (node.kind != TREE_MISSING)
-		add_ruled(g, it->kind, &node, it->why);
+		add_ruled(g, it->kind, &node, it->rule);
 	else if (is_users(it))
-		g->rq->notice(arena_printf(g->arena,
-		    "%s does not exist and stays unwritable", it->why),
-		    g->rq->arg);
+		tell_missing(g, it->rule);
 }
 
 static void
@@ -257,7 +277,7 @@ add_literal(struct gather *g, const struct item *it, const char *path)
 
 	gather_look(g, path, &node);
 	if (node.kind != TREE_MISSING) {
-		add_ruled(g, it->kind, &node, it->why);
+		add_ruled(g, it->kind, &node, it->rule);
 		return;
 	}
 	switch (it->kind) {
@@ -385,16 +405,18 @@ add_pattern(struct gather *g, const struct item *like,
 }
 
 static void
-add_list(struct gather *g, enum fact_kind kind, const char *key,
+add_list(struct gather *g, enum fact_kind kind, size_t key,
     const struct strlist *list, bool is_literal)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		const struct entry *entry = &list->v[i];
 		const struct pattern *p = entry->pattern;
+		struct rule *rule = arena_alloc(g->arena, sizeof *rule);
 		struct item it = { .kind = kind, .layer = g->layer,
-		    .entry = entry, .why = arena_printf(g->arena,
-		    "%s[%zu] \"%s\" %s:%d:%d", key, i, entry->text,
-		    entry->at.file, entry->at.line, entry->at.col) };
+		    .entry = entry, .rule = rule };
+
+		*rule = (struct rule){ .id = RULE_ENTRY, .key = key,
+		    .index = i, .text = entry->text, .at = entry->at };
 
 		if (p->nalts == 0)
 			add_pattern(g, &it, p, is_literal);
@@ -416,7 +438,7 @@ add_found(struct gather *g, struct err *e)
 		for (size_t k = 0; w->match == is_match && rc == 0 &&
 		    k < w->found.n; k++) {
 			g->layer = it->layer;
-			add_ruled(g, it->kind, &w->found.v[k], it->why);
+			add_ruled(g, it->kind, &w->found.v[k], it->rule);
 		}
 	}
 	return rc;
@@ -440,7 +462,8 @@ add_readable(const char *path, void *arg)
 
 	gather_look(g, path, &node);
 	if (node.kind != TREE_MISSING)
-		add_ruled(g, FACT_ALLOW_READ, &node, "readable by default");
+		add_ruled(g, FACT_ALLOW_READ, &node,
+		    gather_words(g, "readable by default"));
 }
 
 /* Of Windows below, where programs of both systems run. */
@@ -460,7 +483,7 @@ add_grants(struct gather *g, bool is_literal)
 {
 	const struct policy *p = g->layer;
 
-	add_list(g, FACT_ALLOW_WRITE, "filesystem.allowWrite",
+	add_list(g, FACT_ALLOW_WRITE, KEY_OF(fs.allow_write),
 	    &p->fs.allow_write, is_literal);
 	if (!is_literal)
 		return;
@@ -475,13 +498,13 @@ add_rest(struct gather *g, bool is_literal)
 {
 	const struct policy *p = g->layer;
 
-	add_list(g, FACT_ALLOW_READ, "filesystem.allowRead",
+	add_list(g, FACT_ALLOW_READ, KEY_OF(fs.allow_read),
 	    &p->fs.allow_read, is_literal);
-	add_list(g, FACT_ALLOW_READ, "filesystem.allowExecute",
+	add_list(g, FACT_ALLOW_READ, KEY_OF(fs.allow_execute),
 	    &p->fs.allow_execute, is_literal);
-	add_list(g, FACT_DENY_WRITE, "filesystem.denyWrite",
+	add_list(g, FACT_DENY_WRITE, KEY_OF(fs.deny_write),
 	    &p->fs.deny_write, is_literal);
-	add_list(g, FACT_DENY_READ, "filesystem.denyRead",
+	add_list(g, FACT_DENY_READ, KEY_OF(fs.deny_read),
 	    &p->fs.deny_read, is_literal);
 }
 
@@ -548,7 +571,7 @@ add_own(struct gather *g, const struct own_file *own, struct err *e)
 		    node.real);
 		return -1;
 	}
-	gather_fact(g, FACT_DENY_WRITE, &node, what);
+	gather_fact(g, FACT_DENY_WRITE, &node, gather_words(g, what));
 	policy_own(g->rq->policy, node.real, what);
 	return 0;
 }
@@ -575,7 +598,7 @@ static const char *const secrets[] = { "/etc/shadow", "/etc/shadow-",
 
 /* Where the command stands, and its home: seen if they may be read. */
 static void
-add_place(struct gather *g, const char *path, const char *why)
+add_place(struct gather *g, const char *path, const char *words)
 {
 	struct verdict v;
 
@@ -583,7 +606,7 @@ add_place(struct gather *g, const char *path, const char *why)
 		return;
 	decide_fs(g->rq->policy, FS_READ, path, &v);
 	gather_path(g, v.action == ACTION_ALLOW ? FACT_SEE : FACT_PLACE, path,
-	    why);
+	    words);
 }
 
 /* Grants by name; here, that they are seen also where all is private. */
@@ -600,7 +623,8 @@ add_exposed(struct gather *g, const struct exposed *x)
 	}
 	*vec_push(g->facts) = (struct mount_fact){ .kind = x->is_writable ?
 	    FACT_ALLOW_WRITE : FACT_SEE, .node = node,
-	    .why = "--expose-host-path", .is_exposed = true };
+	    .rule = gather_words(g, "--expose-host-path"),
+	    .is_exposed = true };
 	g->rq->notice(arena_printf(g->arena, "the host's '%s' is %s inside",
 	    node.real, x->is_writable ? "writable" : "visible"),
 	    g->rq->arg);

@@ -56,6 +56,17 @@ misplaced(const struct mount_fact *f)
 	return NULL;
 }
 
+static void
+hint_rule(const struct rule *r, struct err *e)
+{
+	struct buf b;
+
+	buf_init(&b, 0);
+	rule_put_whole(&b, r);
+	err_hint(e, "%s", b.data);
+	buf_release(&b);
+}
+
 /* What the jail itself stands on, and places that are its own. */
 static int
 check_places(const struct gather *g, struct err *e)
@@ -68,7 +79,7 @@ check_places(const struct gather *g, struct err *e)
 			continue;
 		err_set(e, ERR_POLICY, "'%s' cannot be used here: %s",
 		    f->node.path, bad);
-		err_hint(e, "%s", f->why);
+		hint_rule(f->rule, e);
 		return -1;
 	}
 	return 0;

@@ -22,7 +22,7 @@
 
 enum { MODULES_DEPTH = 4, GIT_FILE_MAX = 4096 };
 
-static const char guarded[] = "guarded name";
+static const struct rule guarded = { .id = RULE_GUARD };
 
 /* ---- the walk ---- */
 
@@ -87,7 +87,7 @@ guard_link(struct gather *g, const char *path)
 		return;
 	gather_look(g, path, &node);
 	if (node.kind != TREE_MISSING && gather_is_granted(g, node.real))
-		gather_fact(g, FACT_DENY_WRITE, &node, guarded);
+		gather_fact(g, FACT_DENY_WRITE, &node, &guarded);
 	gather_guard(g, GUARD_LINK, path, NULL);
 	guard = &g->facts->guards.v[g->facts->guards.n - 1];
 	guard->text = arena_strndup(g->arena, text, (size_t)n);
@@ -123,7 +123,8 @@ guard_name(struct gather *g, int dir_fd, const char *path, const char *name,
 	struct stat st;
 
 	decide_fs_ask(g->rq->policy, &q, &v);
-	if (v.action == ACTION_ALLOW || strcmp(v.rule, "built-in") != 0)
+	if (v.action == ACTION_ALLOW || (v.rule.id != RULE_GUARD &&
+	    v.rule.id != RULE_OWN))
 		return;
 	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
 		gather_guard(g, GUARD_ABSENT, path, is_plain(dir_fd, name) ?
@@ -137,7 +138,7 @@ guard_name(struct gather *g, int dir_fd, const char *path, const char *name,
 	node.kind = S_ISDIR(st.st_mode) ? TREE_DIR : TREE_FILE;
 	node.dev = st.st_dev;
 	node.ino = st.st_ino;
-	gather_fact(g, FACT_DENY_WRITE, &node, guarded);
+	gather_fact(g, FACT_DENY_WRITE, &node, &guarded);
 }
 
 static void
@@ -215,7 +216,7 @@ guard_git_file(struct gather *g, const struct tree_node *file)
 	struct stat st;
 	ssize_t n;
 
-	gather_fact(g, FACT_DENY_WRITE, file, guarded);
+	gather_fact(g, FACT_DENY_WRITE, file, &guarded);
 	/* A FIFO would keep us waiting for ever. */
 	if (stat(file->real, &st) != 0 || !S_ISREG(st.st_mode))
 		return;

@@ -31,7 +31,7 @@ is_allowed(const struct policy *p, const char *path, const char *real,
 	decide_unix(p, path, &v);
 	if (v.action == ACTION_DENY)
 		decide_unix(p, real, &v);
-	*ret_is_named = v.rule_text != NULL;
+	*ret_is_named = v.rule.id == RULE_ENTRY;
 	return v.action == ACTION_ALLOW;
 }
 
@@ -76,9 +76,10 @@ add_socket(struct gather *g, const char *path)
 	if (is_allowed(g->rq->policy, path, node.real, &is_named)) {
 		if (is_named)
 			gather_fact(g, FACT_SEE, &node,
-			    "network.allowUnixSockets");
+			    gather_words(g, "network.allowUnixSockets"));
 	} else
-		gather_fact(g, FACT_SOCKET, &node, "a socket of the host's");
+		gather_fact(g, FACT_SOCKET, &node, gather_words(g,
+		    "a socket of the host's"));
 }
 
 static void

@@ -31,10 +31,12 @@ struct gather {
 void	 gather_look(struct gather *, const char *path, struct tree_node *);
 void	 gather_lack(struct gather *, int sys, const char *path);
 void	 gather_fact(struct gather *, enum fact_kind,
-	    const struct tree_node *, const char *why);
+	    const struct tree_node *, const struct rule *);
 /* Looks first; nothing there is no fact. */
 void	 gather_path(struct gather *, enum fact_kind, const char *path,
-	    const char *why);
+	    const char *words);
+/* What no key of the policy asked for: RULE_JAIL. */
+const struct rule *gather_words(struct gather *, const char *words);
 void	 gather_guard(struct gather *, enum guard_kind, const char *path,
 	    const struct tree_node *);
 /* Strictly below a directory that the policy makes writable? */

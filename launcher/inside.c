@@ -10,6 +10,7 @@
 #include "launcher/mounts.h"
 #include "platform/base/str.h"
 #include "platform/fd.h"
+#include "policy/keys.h"
 
 static int
 cannot(struct err *e, const char *key, const struct origin *at,
@@ -26,7 +27,7 @@ cannot(struct err *e, const char *key, const struct origin *at,
 static bool
 is_builtin(const struct origin *at)
 {
-	return at->file == NULL || at->file[0] == '<';
+	return at->file == NULL || at->kind != ORIGIN_FILE;
 }
 
 /* ---- files ---- */
@@ -72,26 +73,21 @@ is_held(const struct jail_spec *spec, const struct jail_mount *m)
 	}
 }
 
-/* A rule of a file that was named, or of an option: its place is in `why`. */
+/* A rule of a file that was named, or of an option. */
 static bool
-is_rule_asked(const struct run_options *ro, const char *why)
+is_rule_asked(const struct run_options *ro, const struct rule *r)
 {
-	return strncmp(why, "filesystem.", 11) == 0 &&
-	    strstr(why, "<built-in") == NULL &&
-	    (ro->settings != NULL || strstr(why, "<command line>") != NULL);
+	return r->id == RULE_ENTRY && (r->at.kind == ORIGIN_COMMAND_LINE ||
+	    (r->at.kind == ORIGIN_FILE && ro->settings != NULL));
 }
 
-/* why: `KEY[N] "TEXT" PLACE`. */
 static int
-unheld_rule(const struct jail_mount *m, struct err *e)
+unheld_rule(const struct jail_mount *m, const struct rule *r, struct err *e)
 {
-	const char *place = strrchr(m->why, ' ');
-
 	err_set(e, ERR_POLICY, "'%s' cannot be %s inside another fence",
 	    m->path, m->kind == MOUNT_RO ? "made read-only" : "hidden");
-	err_key(e, "%.*s", (int)strcspn(m->why, " "), m->why);
-	if (place != NULL)
-		snprintf(e->where, sizeof e->where, "%s", place + 1);
+	err_key(e, "%s[%zu]", keys_name(r->key), r->index);
+	err_where(e, r->at.file, r->at.line, r->at.col);
 	err_hint(e, "the outer fence-run can: put the rule into its policy");
 	return -1;
 }
@@ -104,11 +100,13 @@ check_files(const struct run_options *ro, const struct jail_spec *spec,
 	for (size_t i = MOUNTS_BASE; i < spec->nmounts; i++) {
 		const struct jail_mount *m = &spec->mounts[i];
 
+		const struct rule *r = m->reason;
+
 		if (is_held(spec, m))
 			continue;
-		if (is_rule_asked(ro, m->why))
-			return unheld_rule(m, e);
-		*ret_unheld += strncmp(m->why, "filesystem.", 11) == 0;
+		if (is_rule_asked(ro, r))
+			return unheld_rule(m, r, e);
+		*ret_unheld += r->id == RULE_ENTRY;
 	}
 	return 0;
 }

@@ -9,6 +9,7 @@
 
 #include "platform/base/str.h"
 #include "policy/pattern.h"
+#include "policy/verdict.h"
 
 enum { MAX_COMPONENTS = 128 };	/* of a path we resolve */
 
@@ -100,19 +101,15 @@ judge_late(const struct judge *j, struct arena *arena, const char *cwd,
 		return NULL;
 	decide_fs(j->policy, FS_WRITE, clean, ret);
 	if (ret->action != ACTION_ALLOW ||
-	    strncmp(ret->rule, "filesystem.allowWrite[", 22) != 0)
+	    ret->rule.id != RULE_ENTRY ||
+	    ret->rule.key != KEY_OF(fs.allow_write))
 		return NULL;
 	folder = arena_strdup(arena, clean);
 	*strrchr(folder, '/') = '\0';
 	if (access(folder, W_OK) != 0 && errno == EROFS)
 		return NULL;
 	ret->action = ACTION_DENY;
-	(void)snprintf(ret->reason, sizeof ret->reason,
-	    "it was not there when the run began");
-	(void)snprintf(ret->remedy_key, sizeof ret->remedy_key,
-	    "filesystem.allowWrite");
-	(void)snprintf(ret->remedy_value, sizeof ret->remedy_value,
-	    "(what it names has to exist before the run)");
-	ret->remedy_flag[0] = '\0';
+	verdict_reason(ret, "it was not there when the run began");
+	verdict_remedy(ret, REMEDY_MUST_EXIST, KEY_OF(fs.allow_write), NULL);
 	return clean;
 }

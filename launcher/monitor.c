@@ -16,6 +16,7 @@
 #include "launcher/sni.h"
 #include "platform/fd.h"
 #include "policy/decide.h"
+#include "policy/verdict.h"
 #include "proxy/ask.h"
 
 enum {
@@ -149,11 +150,12 @@ refuse(struct monitor *m, const struct ask_msg *q, const char *host,
 static void
 refuse_bad(struct monitor *m, const struct ask_msg *q)
 {
-	struct verdict v = { .action = ACTION_DENY };
+	struct verdict v;
 
-	snprintf(v.rule, sizeof v.rule, "network");
-	snprintf(v.reason, sizeof v.reason, "not a host name");
-	v.at = (struct origin){ .file = "<built-in>", .line = 0, .col = 0 };
+	verdict_rule(&v, ACTION_DENY, RULE_HOST, NULL,
+	    (struct origin){ .file = "<built-in>",
+	    .kind = ORIGIN_BUILT_IN });
+	verdict_reason(&v, "not a host name");
 	refuse(m, q, q->name, &v);
 }
 
@@ -312,13 +314,13 @@ is_published(const struct monitor *m, uint16_t port, struct verdict *v)
 {
 	const struct ports *ports = m->c.ports;
 
-	*v = (struct verdict){ .action = ACTION_DENY,
-	    .at = { "<command line>", 0, 0 } };
-	snprintf(v->rule, sizeof v->rule, "--port");
+	verdict_rule(v, ACTION_DENY, RULE_PORT, NULL,
+	    (struct origin){ .file = "<command line>",
+	    .kind = ORIGIN_COMMAND_LINE });
 	for (size_t i = 0; m->c.desk != NULL && i < ports->nin; i++)
 		if (ports->in[i].inside == port)
 			v->action = ACTION_ALLOW;
-	snprintf(v->reason, sizeof v->reason, v->action == ACTION_ALLOW ?
+	verdict_reason(v, v->action == ACTION_ALLOW ?
 	    "a port of the host leads in" : "no port of the host leads there");
 	return v->action == ACTION_ALLOW;
 }

@@ -13,6 +13,15 @@ struct ruling {
 	bool			 is_shown;	/* denied to write, not to read */
 };
 
+static const struct rule
+	pinned = { .id = RULE_JAIL, .text = "pinned: a denial lies below" },
+	needed = { .id = RULE_JAIL, .text = "what the jail needs" },
+	granted = { .id = RULE_JAIL, .text = "reading has to be granted" },
+	readable = { .id = RULE_JAIL, .text = "everything is readable" },
+	etc = { .id = RULE_JAIL,
+	    .text = "the host's, with the jail's names and hosts" },
+	private = { .id = RULE_JAIL, .text = "private" };
+
 struct planner {
 	struct arena			*arena;
 	const struct mounts_mode	*mode;
@@ -229,7 +238,7 @@ pin_ancestors(struct planner *p, const struct jail_mount *m, const char *path)
 	    s = strchr(s + 1, '/'))
 		push(p, (struct jail_mount){ .kind = MOUNT_RW,
 		    .path = arena_strndup(p->arena, path, (size_t)(s - path)),
-		    .why = "pinned: a denial lies below" });
+		    .reason = &pinned });
 }
 
 static void
@@ -245,7 +254,7 @@ plan_path(struct planner *p, const struct ruling *r)
 	if (hides(r) || r->kind == FACT_DENY_WRITE)
 		pin_ancestors(p, m, f->node.real);
 	push(p, (struct jail_mount){ .kind = kind_of(r),
-	    .path = f->node.real, .why = f->why, .dev = f->node.dev,
+	    .path = f->node.real, .reason = f->rule, .dev = f->node.dev,
 	    .ino = f->node.ino, .text = f->text,
 	    .size = r->kind == FACT_OWN ? p->mode->own_size : 0 });
 }
@@ -282,42 +291,42 @@ plan_base(struct planner *p, const struct mount_fact *facts, size_t n)
 	const struct mount_fact *no_root = find(facts, n, FACT_DENY_READ,
 	    "/"), *no_etc = find(facts, n, FACT_DENY_READ, "/etc");
 	bool is_closed = p->mode->is_closed || no_root != NULL;
-	const struct mount_fact plain = { .why = "what the jail needs" };
+	const struct mount_fact plain = { .rule = &needed };
 	struct mount_list *l = &p->out->list;
 
 	*vec_push(l) = is_closed ? (struct jail_mount){ MOUNT_CLOSED,
-	    .path = "/", .why = no_root != NULL ? no_root->why :
-	    "reading has to be granted" } :
+	    .path = "/", .reason = no_root != NULL ? no_root->rule :
+	    &granted } :
 	    (struct jail_mount){ MOUNT_RO, .path = "/",
-	    .why = "everything is readable" };
+	    .reason = &readable };
 	if (no_etc == NULL && is_closed && find(facts, n, FACT_ALLOW_READ,
 	    "/etc") == NULL && find(facts, n, FACT_ALLOW_READ, "/") == NULL)
 		no_etc = &plain;
 	*vec_push(l) = no_etc != NULL ? (struct jail_mount){ MOUNT_ETC_OWN,
-	    .path = "/etc", .why = no_etc->why } :
+	    .path = "/etc", .reason = no_etc->rule } :
 	    (struct jail_mount){ MOUNT_ETC, .path = "/etc",
-	    .why = "the host's, with the jail's names and hosts" };
+	    .reason = &etc };
 	*vec_push(l) = (struct jail_mount){ p->mode->is_host_dev ?
 	    MOUNT_DEV_HOST : MOUNT_DEV, .path = "/dev",
-	    .why = p->mode->is_host_dev ? "devices.mode" : "private" };
+	    .reason = p->mode->is_host_dev ? p->mode->dev_rule : &private };
 	*vec_push(l) = (struct jail_mount){ MOUNT_PROC, .path = "/proc",
-	    .why = "private" };
+	    .reason = &private };
 	*vec_push(l) = (struct jail_mount){ MOUNT_TMPFS, .path = "/tmp",
-	    .why = "private", .size = p->mode->tmp_size };
+	    .reason = &private, .size = p->mode->tmp_size };
 }
 
 /* What bwrap needs in order to start: its libraries' usual places. */
 static bool
 stands_on(const struct planner *p, const char *path)
 {
-	static const char *const needed[] = { "/usr/lib", "/usr/lib64",
+	static const char *const places[] = { "/usr/lib", "/usr/lib64",
 	    "/lib", "/lib64", "/nix/store", "/gnu/store" };
 
 	if (p->mode->bwrap != NULL && str_path_below(p->mode->bwrap, path))
 		return true;
-	for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
-		if (str_path_below(needed[i], path) ||
-		    str_path_below(path, needed[i]))
+	for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+		if (str_path_below(places[i], path) ||
+		    str_path_below(path, places[i]))
 			return true;
 	return false;
 }

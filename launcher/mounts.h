@@ -12,6 +12,7 @@
 #include "platform/base/arena.h"
 #include "platform/jail.h"
 #include "platform/tree.h"
+#include "policy/rule.h"
 
 enum fact_kind {
 	FACT_PLACE,		/* the command must be able to stand there */
@@ -31,7 +32,7 @@ enum fact_kind {
 struct mount_fact {
 	enum fact_kind		 kind;
 	struct tree_node	 node;
-	const char		*why;	/* the rule in words */
+	const struct rule	*rule;	/* what is behind it */
 	const char		*text;	/* FACT_LINK: where it leads */
 	bool			 is_exposed;	/* also /tmp itself */
 };
@@ -50,6 +51,7 @@ struct path_list {
 struct mounts_mode {
 	bool		 is_closed;	/* reading has to be granted */
 	bool		 is_host_dev;	/* devices.mode: host */
+	const struct rule *dev_rule;	/* of that */
 	uint64_t	 tmp_size;	/* of /tmp; 0: as usual */
 	uint64_t	 own_size;	/* of a FACT_OWN */
 	const char	*bwrap;		/* has to start outside the tree */

@@ -643,11 +643,17 @@ print_list(struct buf *b, const char *verb, const struct strlist *l)
 		    l->v[i].at.file, l->v[i].at.line, l->v[i].at.col);
 }
 
+static void
+put_reason(struct buf *b, const void *reason)
+{
+	rule_put_whole(b, reason);
+}
+
 void
 plan_print(const struct plan *p, struct buf *b)
 {
 	buf_printf(b, "policy %s\n", p->policy->name);
-	jail_describe(&p->spec, b);
+	jail_describe(&p->spec, put_reason, b);
 	if (p->spec.shares_net) {
 		buf_puts(b, "network direct: the host's, unfiltered\n");
 		return;

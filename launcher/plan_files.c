@@ -145,10 +145,13 @@ add_runtime(struct work *w, char *const *env, struct facts *facts)
 {
 	const char *path = plan_runtime(w->arena, env);
 
+	static const struct rule rule = { .id = RULE_JAIL,
+	    .text = "XDG_RUNTIME_DIR" };
+
 	if (path != NULL)
 		*vec_push(facts) = (struct mount_fact){ .kind = FACT_OWN,
 		    .node = { .path = path, .real = path, .kind = TREE_DIR },
-		    .why = "XDG_RUNTIME_DIR" };
+		    .rule = &rule };
 }
 
 /* A grant that may name something to be made, beyond the workspace. */
@@ -177,6 +180,15 @@ tmp_size(const struct policy *p)
 	    n->value : 0;
 }
 
+static const struct rule *
+device_rule(struct arena *a, const struct policy *p)
+{
+	const struct rule rule = { .id = RULE_KEY,
+	    .key = KEY_OF(devices.mode), .at = p->devices.mode.at };
+
+	return plan_keep(a, &rule, sizeof rule);
+}
+
 int
 plan_files(struct work *w, const struct run_options *ro, char *const *env,
     struct err *e)
@@ -190,6 +202,7 @@ plan_files(struct work *w, const struct run_options *ro, char *const *env,
 	    .notice = plan_notice, .arg = w };
 	struct mounts_mode mode = { .bwrap = w->plan->spec.bwrap,
 	    .is_host_dev = p->devices.mode.value == DEVICES_HOST,
+	    .dev_rule = device_rule(w->arena, p),
 	    .tmp_size = tmp_size(p), .own_size = OWN_BYTES };
 	int rc;
 

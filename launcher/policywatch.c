@@ -141,23 +141,19 @@ check(const struct policywatch *w, const struct resolved *next, struct err *e)
 
 /* Keys that the monitor asks at each connection. */
 static bool
-is_live(struct str line)
+is_live(const struct diff_line *l)
 {
-	static const struct { const char *name; bool only_less; } keys[] = {
-		{ "network.allowedDomains", false },
-		{ "network.deniedDomains", false },
-		{ "network.allowPrivate", false },
-		{ "network.sni", false },
-		{ "network.allowLocalOutboundPorts", true },
+	static const struct { size_t key; bool only_less; } keys[] = {
+		{ KEY_OF(net.allowed_domains), false },
+		{ KEY_OF(net.denied_domains), false },
+		{ KEY_OF(net.allow_private), false },
+		{ KEY_OF(net.sni), false },
+		{ KEY_OF(net.allow_local_outbound_ports), true },
 	};
 
-	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-		size_t n = strlen(keys[i].name);
-
-		if (line.len > n + 2 && line.p[n + 2] == ' ' &&
-		    strncmp(line.p + 2, keys[i].name, n) == 0)
-			return !keys[i].only_less || line.p[0] == '-';
-	}
+	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+		if (l->key->offset == keys[i].key)
+			return !keys[i].only_less || !l->is_more;
 	return false;
 }
 
@@ -167,23 +163,29 @@ struct changes {
 };
 
 static void
-tell_line(struct changes *c, struct str line)
+tell_line(const struct diff_line *l, void *arg)
 {
-	if (!is_live(line)) {
+	struct changes *c = arg;
+	struct buf b;
+
+	if (!is_live(l)) {
 		c->nlater++;
 		return;
 	}
-	c->is_less |= line.p[0] == '-';
-	if (++c->nlive <= LINES_MAX)
-		log_say("policy changed: %.*s", (int)line.len, line.p);
+	c->is_less |= !l->is_more;
+	if (++c->nlive > LINES_MAX)
+		return;
+	buf_init(&b, 0);
+	diff_put(&b, l);
+	log_say("policy changed: %s", b.data);
+	buf_release(&b);
 }
 
 static void
-tell_lines(struct changes *c, const char *text)
+tell_changes(struct changes *c, const struct policy *from,
+    const struct policy *to)
 {
-	for (const char *end; (end = strchr(text, '\n')) != NULL;
-	    text = end + 1)
-		tell_line(c, (struct str){ text, (size_t)(end - text) });
+	diff_each(from, to, tell_line, c);
 	if (c->nlive > LINES_MAX)
 		log_say("policy changed: and %u more", c->nlive - LINES_MAX);
 	if (c->is_less)
@@ -278,13 +280,21 @@ watch_more(struct policywatch *w, const struct resolved *next)
 
 /* ---- a change ---- */
 
+static void
+note_change(const struct diff_line *l, void *arg)
+{
+	(void)l;
+	*(bool *)arg = true;
+}
+
 /* Layers beyond the first are not compared: they count as changed. */
 static bool
-is_equal(const struct resolved *a, const struct resolved *b, struct buf *lines)
+is_equal(const struct resolved *a, const struct resolved *b)
 {
-	(void)diff_policies(a->policy, b->policy, lines);
-	return lines->len == 0 && a->policy->also == NULL &&
-	    b->policy->also == NULL;
+	bool is_other = a->policy->also != NULL || b->policy->also != NULL;
+
+	diff_each(a->policy, b->policy, note_change, &is_other);
+	return !is_other;
 }
 
 static void
@@ -292,23 +302,20 @@ take(struct policywatch *w, struct resolved *next)
 {
 	struct changes c = { 0 };
 	struct resolved *kept;
-	struct buf lines;
 
 	w->told[0] = '\0';
-	buf_init(&lines, 0);
-	if (is_equal(w->now, next, &lines)) {
+	if (is_equal(w->now, next)) {
 		resolved_release(next);
-	} else {
-		monitor_set_policy(w->c.monitor, next->policy);
-		witness_set_net(w->c.witness, next->policy);
-		tell_lines(&c, lines.data);
-		tell_routes(w, next->policy);
-		tell_record(w, next->policy);
-		*vec_push(&w->taken) = kept = xcalloc(1, sizeof *kept);
-		*kept = *next;
-		w->now = kept;
+		return;
 	}
-	buf_release(&lines);
+	monitor_set_policy(w->c.monitor, next->policy);
+	witness_set_net(w->c.witness, next->policy);
+	tell_changes(&c, w->now->policy, next->policy);
+	tell_routes(w, next->policy);
+	tell_record(w, next->policy);
+	*vec_push(&w->taken) = kept = xcalloc(1, sizeof *kept);
+	*kept = *next;
+	w->now = kept;
 }
 
 static void

@@ -44,40 +44,39 @@ recent_words(const struct verdict *v, char rule[RECENT_RULE],
 	size_t room;
 
 	buf_init(&b, 0);
-	copy(rule, RECENT_RULE, v->rule);
+	rule_put(&b, &v->rule);
+	copy(rule, RECENT_RULE, b.data);
 	room = RECENT_RULE - strlen(rule) - 1;
-	if (v->at.file != NULL && v->at.line > 0) {
-		buf_printf(&b, "%s:%d:%d", v->at.file, v->at.line, v->at.col);
+	if (v->rule.at.line > 0) {
+		buf_clear(&b);
+		origin_put(&b, &v->rule.at);
 		put_place(rule + strlen(rule), room, b.data);
 	}
 	buf_clear(&b);
-	if (v->remedy_key[0] != '\0')
-		buf_printf(&b, v->remedy_value[0] == '(' ? "%s %s" :
-		    "%s += \"%s\"", v->remedy_key, v->remedy_value);
+	remedy_put(&b, &v->remedy);
 	copy(remedy, RECENT_REMEDY, b.data);
 	buf_release(&b);
 }
 
-/* "[fence:fs]  14:03:22 ✗ open(...) EACCES  cc[7] | rule ...": its middle. */
 static void
 fill_what(struct recent_entry *r, const struct event *e)
 {
-	const char *start;
 	struct buf b;
-	char *end;
 
 	buf_init(&b, 0);
-	event_text(e, 0, &b);
-	end = b.len > 0 ? strstr(b.data, " | rule ") : NULL;
-	if (end != NULL)
-		*end = '\0';
-	start = b.data;
-	for (int i = 0; start != NULL && i < 3; i++) {
-		start += strcspn(start, " ");
-		start += strspn(start, " ");
-	}
-	copy(r->what, sizeof r->what, start != NULL ? start : "");
+	event_deed(e, &b);
+	copy(r->what, sizeof r->what, b.data);
 	buf_release(&b);
+}
+
+/* Places are compared as they are held: their strings are the policy's. */
+static bool
+is_same(const struct recent_entry *a, const struct recent_entry *b)
+{
+	return a->by.id == b->by.id && a->by.key == b->by.key &&
+	    a->by.index == b->by.index && a->by.at.file == b->by.at.file &&
+	    a->by.at.line == b->by.at.line && a->by.at.col == b->by.at.col &&
+	    strcmp(a->object, b->object) == 0;
 }
 
 /* The place of an equal one, which it takes, or the oldest. */
@@ -85,8 +84,7 @@ static unsigned
 place_of(const struct recent *l, const struct recent_entry *r)
 {
 	for (unsigned i = 0; i < l->n; i++)
-		if (strcmp(l->entry[i].object, r->object) == 0 &&
-		    strcmp(l->entry[i].rule, r->rule) == 0)
+		if (is_same(&l->entry[i], r))
 			return i;
 	return l->n < RECENT_MAX ? l->n : RECENT_MAX - 1;
 }
@@ -94,7 +92,8 @@ place_of(const struct recent *l, const struct recent_entry *r)
 void
 recent_add(struct recent *l, const struct event *e)
 {
-	struct recent_entry r = { .count = e->count > 0 ? e->count : 1 };
+	struct recent_entry r = { .count = e->count > 0 ? e->count : 1,
+	    .by = e->verdict.rule };
 	const char *object = e->path != NULL ? e->path :
 	    e->host != NULL ? e->host : e->ip != NULL ? e->ip : "";
 	unsigned at;
@@ -107,8 +106,7 @@ recent_add(struct recent *l, const struct event *e)
 	at = place_of(l, &r);
 	if (at == l->n)
 		l->n++;
-	else if (strcmp(l->entry[at].object, r.object) == 0 &&
-	    strcmp(l->entry[at].rule, r.rule) == 0)
+	else if (is_same(&l->entry[at], &r))
 		r.count += l->entry[at].count;
 	memmove(&l->entry[1], &l->entry[0], at * sizeof l->entry[0]);
 	l->entry[0] = r;

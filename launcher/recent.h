@@ -18,6 +18,7 @@ struct recent_entry {
 	char		remedy[RECENT_REMEDY];	/* "" where no line helps */
 	unsigned	count;
 	char		object[256];
+	struct rule	by;
 };
 
 struct recent {

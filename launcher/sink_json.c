@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "platform/base/json.h"
+#include "policy/keys.h"
 
 #define OCSF_VERSION	"1.8.0"
 
@@ -275,7 +276,6 @@ static void
 put_evidence(struct buf *b, const struct event *e)
 {
 	const struct verdict *v = &e->verdict;
-	bool is_value = v->remedy_value[0] != '(';
 	struct buf text;
 
 	put_open(b, "evidences", '[');
@@ -289,11 +289,10 @@ put_evidence(struct buf *b, const struct event *e)
 	put_close(b, '}');
 	put_close(b, '}');
 	put_close(b, ']');
-	if (v->remedy_key[0] == '\0')
+	if (v->remedy.kind == REMEDY_NONE)
 		return;
 	buf_init(&text, 0);
-	buf_printf(&text, is_value ? "%s += \"%s\"" : "%s %s", v->remedy_key,
-	    v->remedy_value);
+	remedy_put(&text, &v->remedy);
 	put_open(b, "remediation", '{');
 	put_str(b, "desc", text.data);
 	put_close(b, '}');
@@ -364,13 +363,17 @@ put_object(struct buf *b, const struct event *e, const struct event_run *run)
 static void
 put_rule(struct buf *b, const struct event *e)
 {
-	const struct verdict *v = &e->verdict;
+	const struct rule *r = &e->verdict.rule;
+	struct buf uid;
 
-	if (v->rule[0] == '\0')
+	if (r->id == RULE_NONE)
 		return;
+	buf_init(&uid, 0);
+	rule_put(&uid, r);
 	put_open(b, "firewall_rule", '{');
-	put_str(b, "uid", v->rule);
-	put_str_if(b, "name", v->rule_text);
+	put_str(b, "uid", uid.data);
+	buf_release(&uid);
+	put_str_if(b, "name", r->text);
 	put_str(b, "type", is_denied(e) ? "deny" : "allow");
 	put_close(b, '}');
 }
@@ -378,7 +381,7 @@ put_rule(struct buf *b, const struct event *e)
 static void
 put_policy(struct buf *b, const struct event *e, const struct event_run *run)
 {
-	const struct origin *at = &e->verdict.at;
+	const struct origin *at = &e->verdict.rule.at;
 	bool is_rule = e->kind < EVENT_RUN_START && at->file != NULL;
 	struct buf name;
 
@@ -394,10 +397,23 @@ put_policy(struct buf *b, const struct event *e, const struct event_run *run)
 }
 
 static void
+put_remedy(struct buf *b, const struct remedy *r)
+{
+	struct buf value;
+
+	buf_init(&value, 0);
+	remedy_put_value(&value, r);
+	put_open(b, "remedy", '{');
+	put_str(b, "key", keys_name(r->key));
+	put_str(b, "value", value.data);
+	put_str(b, "flag", remedy_flag(r));
+	put_close(b, '}');
+	buf_release(&value);
+}
+
+static void
 put_unmapped(struct buf *b, const struct event *e)
 {
-	const struct verdict *v = &e->verdict;
-
 	put_open(b, "unmapped", '{');
 	put_open(b, "fence", '{');
 	put_num(b, "schema", 1);
@@ -406,13 +422,8 @@ put_unmapped(struct buf *b, const struct event *e)
 	put_str(b, "trust", e->witness == WITNESS_SHIM ? "claim" : "kernel");
 	if (e->is_guess && e->nprocess > 0)
 		put_str(b, "actor", "guess");
-	if (is_denied(e) && v->remedy_key[0] != '\0') {
-		put_open(b, "remedy", '{');
-		put_str(b, "key", v->remedy_key);
-		put_str(b, "value", v->remedy_value);
-		put_str(b, "flag", v->remedy_flag);
-		put_close(b, '}');
-	}
+	if (is_denied(e) && e->verdict.remedy.kind != REMEDY_NONE)
+		put_remedy(b, &e->verdict.remedy);
 	put_str_if(b, "moved_to", e->moved_to);
 	if (e->kind == EVENT_DROPPED)
 		put_num(b, "dropped", (int64_t)e->dropped);

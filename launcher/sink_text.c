@@ -13,7 +13,7 @@
 
 enum { TEXT_MAX = 400, URL_MAX = 60, INDENT = 12 };
 
-enum part { HEAD, OBJECT, TAIL, CHAIN, SEP, RULE, ENTRY, PLACE, REMEDY_HEAD,
+enum part { PREFIX, HEAD, OBJECT, TAIL, CHAIN, SEP, RULE, ENTRY, PLACE, REMEDY_HEAD,
 	REMEDY, REMEDY_TAIL, NPARTS };
 
 struct line {
@@ -84,8 +84,8 @@ open_parts(struct line *l, const struct event *e)
 	int is_write = (e->open_flags & O_ACCMODE) != O_RDONLY ||
 	    (e->open_flags & (O_CREAT | O_TRUNC)) != 0;
 
-	put_head(&l->part[HEAD], "[fence:fs]", e);
-	put_icon(&l->part[HEAD], e);
+	put_head(&l->part[PREFIX], "[fence:fs]", e);
+	put_icon(&l->part[PREFIX], e);
 	buf_puts(&l->part[HEAD], "open(\"");
 	put_escaped(&l->part[OBJECT], e->path, '"');
 	buf_puts(&l->part[TAIL], is_write ? "\", write)" : "\", read)");
@@ -99,8 +99,8 @@ open_parts(struct line *l, const struct event *e)
 static void
 exec_parts(struct line *l, const struct event *e)
 {
-	put_head(&l->part[HEAD], "[fence:exec]", e);
-	put_icon(&l->part[HEAD], e);
+	put_head(&l->part[PREFIX], "[fence:exec]", e);
+	put_icon(&l->part[PREFIX], e);
 	buf_puts(&l->part[HEAD], "exec(\"");
 	put_escaped(&l->part[OBJECT], e->path, '"');
 	buf_puts(&l->part[TAIL], "\")");
@@ -111,8 +111,8 @@ exec_parts(struct line *l, const struct event *e)
 static void
 socks_parts(struct line *l, const struct event *e)
 {
-	put_head(&l->part[HEAD], "[fence:socks]", e);
-	put_icon(&l->part[HEAD], e);
+	put_head(&l->part[PREFIX], "[fence:socks]", e);
+	put_icon(&l->part[PREFIX], e);
 	buf_puts(&l->part[HEAD], "CONNECT ");
 	put_host(&l->part[OBJECT], e->host != NULL ? e->host : e->ip);
 	buf_printf(&l->part[TAIL], ":%u %s", e->port,
@@ -126,8 +126,8 @@ connect_parts(struct line *l, const struct event *e)
 		socks_parts(l, e);
 		return;
 	}
-	put_head(&l->part[HEAD], "[fence:gate]", e);
-	put_icon(&l->part[HEAD], e);
+	put_head(&l->part[PREFIX], "[fence:gate]", e);
+	put_icon(&l->part[PREFIX], e);
 	buf_puts(&l->part[HEAD], "connect(");
 	if (e->path != NULL) {
 		buf_putc(&l->part[HEAD], '"');
@@ -150,8 +150,8 @@ http_parts(struct line *l, const struct event *e)
 
 	buf_init(&b, 0);
 	buf_init(&url, 0);
-	put_head(&l->part[HEAD], "[fence:http]", e);
-	put_icon(&l->part[HEAD], e);
+	put_head(&l->part[PREFIX], "[fence:http]", e);
+	put_icon(&l->part[PREFIX], e);
 	put_escaped(&b, method, 0);
 	event_cut(&url, b.data, 15, 0);
 	buf_printf(&l->part[HEAD], "%-7s %d ", url.data, e->status);
@@ -177,8 +177,8 @@ dns_parts(struct line *l, const struct event *e)
 	struct buf b;
 
 	buf_init(&b, 0);
-	put_head(&l->part[HEAD], "[fence:dns]", e);
-	put_icon(&l->part[HEAD], e);
+	put_head(&l->part[PREFIX], "[fence:dns]", e);
+	put_icon(&l->part[PREFIX], e);
 	buf_puts(&l->part[HEAD], "query(");
 	put_escaped(&l->part[OBJECT], e->host, 0);
 	put_escaped(&b, e->qtype != NULL ? e->qtype : "?", 0);
@@ -195,8 +195,8 @@ sni_parts(struct line *l, const struct event *e)
 	struct buf b;
 
 	buf_init(&b, 0);
-	put_head(&l->part[HEAD], "[fence:gate]", e);
-	put_icon(&l->part[HEAD], e);
+	put_head(&l->part[PREFIX], "[fence:gate]", e);
+	put_icon(&l->part[PREFIX], e);
 	buf_puts(&l->part[HEAD], "tls(");
 	put_escaped(&l->part[OBJECT], e->host != NULL ? e->host : "?", 0);
 	put_host(&b, e->server);
@@ -216,7 +216,7 @@ other_parts(struct line *l, const struct event *e)
 		    (unsigned long long)e->dropped);
 		return;
 	}
-	put_head(&l->part[HEAD], "[fence]", e);
+	put_head(&l->part[PREFIX], "[fence]", e);
 	if (e->kind == EVENT_RUN_END)
 		buf_printf(&l->part[TAIL], "run ended: exit status %d",
 		    e->status);
@@ -228,28 +228,15 @@ other_parts(struct line *l, const struct event *e)
 		put_escaped(&l->part[OBJECT], e->detail, 0);
 }
 
-static void
-put_place(struct buf *b, const struct origin *at)
-{
-	if (at->file == NULL || at->file[0] == '\0')
-		return;
-	put_escaped(b, at->file, 0);
-	if (at->line > 0)
-		buf_printf(b, ":%d:%d", at->line, at->col);
-}
-
 /* An entry spoke: its text.  None did: say so, or why else it is refused. */
 static void
 put_entry(struct buf *b, const struct verdict *v)
 {
-	static const char usual[] = "no entry ";
-
-	if (v->rule_text != NULL) {
+	if (v->rule.text != NULL) {
 		buf_putc(b, '"');
-		put_escaped(b, v->rule_text, '"');
+		put_escaped(b, v->rule.text, '"');
 		buf_putc(b, '"');
-	} else if (v->reason[0] == '\0' ||
-	    strncmp(v->reason, usual, sizeof usual - 1) == 0) {
+	} else if (v->rule.id == RULE_NO_ENTRY || v->reason[0] == '\0') {
 		buf_puts(b, "(no entry matches)");
 	} else {
 		buf_putc(b, '(');
@@ -258,40 +245,35 @@ put_entry(struct buf *b, const struct verdict *v)
 	}
 }
 
-/* The line that would change the answer; "(...)" is an instruction. */
+/* The line that would change the answer. */
 static void
-remedy_parts(struct line *l, const struct verdict *v)
+remedy_parts(struct line *l, const struct remedy *r)
 {
-	int is_value = v->remedy_value[0] != '(';
-
-	if (v->remedy_key[0] == '\0')
+	if (r->kind == REMEDY_NONE)
 		return;
 	buf_puts(&l->part[REMEDY_HEAD], "   allow: ");
-	put_escaped(&l->part[REMEDY_HEAD], v->remedy_key, 0);
-	buf_puts(&l->part[REMEDY_HEAD], is_value ? " += \"" : " ");
-	put_escaped(&l->part[REMEDY], v->remedy_value, is_value ? '"' : 0);
-	if (is_value)
-		buf_putc(&l->part[REMEDY_TAIL], '"');
+	remedy_put_parts(r, &l->part[REMEDY_HEAD], &l->part[REMEDY],
+	    &l->part[REMEDY_TAIL]);
 }
 
 static void
 rule_parts(struct line *l, const struct verdict *v, int is_tty)
 {
-	if (v->rule[0] == '\0')
+	if (v->rule.id == RULE_NONE)
 		return;
 	if (is_tty)
 		buf_printf(&l->part[SEP], "\n%*s", INDENT, "");
 	else
 		buf_puts(&l->part[SEP], " | ");
 	buf_puts(&l->part[RULE], "rule ");
-	put_escaped(&l->part[RULE], v->rule, 0);
+	rule_put(&l->part[RULE], &v->rule);
 	buf_putc(&l->part[RULE], ' ');
 	put_entry(&l->part[ENTRY], v);
-	put_place(&l->part[PLACE], &v->at);
+	origin_put(&l->part[PLACE], &v->rule.at);
 	if (l->part[PLACE].len != 0)
 		buf_putc(&l->part[ENTRY], ' ');
 	if (v->action == ACTION_DENY)
-		remedy_parts(l, v);
+		remedy_parts(l, &v->remedy);
 }
 
 /* Shorten one part towards `least` characters; what is still too much. */
@@ -341,8 +323,9 @@ chain_part(struct line *l, const struct event *e)
 	event_chain(e, &l->part[CHAIN]);
 }
 
-void
-event_text(const struct event *e, int is_tty, struct buf *b)
+/* What happened, to whom, in parts. */
+static void
+deed_parts(struct line *l, const struct event *e)
 {
 	static void (*const parts[])(struct line *, const struct event *) = {
 		[EVENT_OPEN] = open_parts, [EVENT_EXEC] = exec_parts,
@@ -354,18 +337,41 @@ event_text(const struct event *e, int is_tty, struct buf *b)
 		[EVENT_SUSPECT] = other_parts,
 		[EVENT_LIMIT] = other_parts, [EVENT_NEST] = other_parts,
 	};
-	struct line l;
 
 	for (unsigned i = 0; i < NPARTS; i++)
-		buf_init(&l.part[i], 0);
-	parts[e->kind](&l, e);
+		buf_init(&l->part[i], 0);
+	parts[e->kind](l, e);
 	if (e->kind < EVENT_RUN_START || e->kind == EVENT_WORKER)
-		chain_part(&l, e);
+		chain_part(l, e);
+}
+
+static void
+put_line(struct line *l, struct buf *b)
+{
+	fit(l);
+	for (unsigned i = 0; i < NPARTS; i++) {
+		buf_puts(b, l->part[i].data);
+		buf_release(&l->part[i]);
+	}
+}
+
+void
+event_text(const struct event *e, int is_tty, struct buf *b)
+{
+	struct line l;
+
+	deed_parts(&l, e);
 	if (e->kind < EVENT_RUN_START)
 		rule_parts(&l, &e->verdict, is_tty);
-	fit(&l);
-	for (unsigned i = 0; i < NPARTS; i++) {
-		buf_puts(b, l.part[i].data);
-		buf_release(&l.part[i]);
-	}
+	put_line(&l, b);
+}
+
+void
+event_deed(const struct event *e, struct buf *b)
+{
+	struct line l;
+
+	deed_parts(&l, e);
+	buf_clear(&l.part[PREFIX]);
+	put_line(&l, b);
 }

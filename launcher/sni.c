@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "policy/verdict.h"
+
 static bool
 has_denials(const struct policy *p)
 {
@@ -16,13 +18,11 @@ has_denials(const struct policy *p)
 static void
 deny_hello(struct verdict *v, const char *reason)
 {
-	*v = (struct verdict){ .action = ACTION_DENY, .at = {
-	    .file = "<built-in>" } };
-	snprintf(v->rule, sizeof v->rule, "network.sni");
-	snprintf(v->reason, sizeof v->reason, "%s", reason);
-	snprintf(v->remedy_key, sizeof v->remedy_key, "network.sni");
-	snprintf(v->remedy_value, sizeof v->remedy_value,
-	    "(set it to \"off\")");
+	verdict_key(v, ACTION_DENY, KEY_OF(net.sni),
+	    (struct origin){ .file = "<built-in>",
+	    .kind = ORIGIN_BUILT_IN });
+	verdict_reason(v, "%s", reason);
+	verdict_remedy(v, REMEDY_SET, KEY_OF(net.sni), "\"off\"");
 }
 
 bool
@@ -45,5 +45,5 @@ sni_is_denied(const struct policy *p, const struct ask_msg *q,
 	decide_net(p, ret, q->port, v);
 	if (is_name)
 		return v->action == ACTION_DENY || v->via_upstream;
-	return v->action == ACTION_DENY && v->rule_text != NULL;
+	return v->action == ACTION_DENY && v->rule.id == RULE_ENTRY;
 }

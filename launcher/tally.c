@@ -6,6 +6,7 @@
 
 #include "platform/base/str.h"
 #include "platform/base/xalloc.h"
+#include "policy/keys.h"
 
 enum { GROUPS = 32, GROUP_NAME = 512, SHOWN_GROUPS = 3, SHOWN_CHARS = 64 };
 
@@ -31,13 +32,11 @@ struct group {
 	uint64_t	 count;
 	bool		 is_path;	/* common is a path */
 	bool		 is_one_object;	/* each refusal was of `first` */
-	bool		 is_one_value;	/* each remedy has this value */
-	bool		 is_one_key;	/* each remedy has this key */
+	bool		 is_one_remedy;	/* each has the first's remedy */
+	bool		 is_one_key;	/* each adds to the same key */
 	char		 common[GROUP_NAME];	/* top directory, or host */
 	char		 first[GROUP_NAME];	/* the first object */
-	char		 key[64];
-	char		 value[GROUP_NAME];
-	char		 flag[8];
+	struct remedy	 remedy;	/* the first one's */
 };
 
 struct tally {
@@ -138,27 +137,21 @@ find_group(struct tally *t, enum deed deed, const char *common)
 static void
 group_add(struct group *g, const char *object, const struct verdict *v)
 {
-	size_t len = strlen(v->remedy_value);
-
 	if (g->count++ == 0) {
 		copy(g->first, sizeof g->first, object, strlen(object));
-		copy(g->key, sizeof g->key, v->remedy_key,
-		    strlen(v->remedy_key));
-		copy(g->value, sizeof g->value, v->remedy_value, len);
-		copy(g->flag, sizeof g->flag, v->remedy_flag,
-		    strlen(v->remedy_flag));
-		g->is_one_object = g->is_one_key = true;
-		g->is_one_value = len < sizeof g->value;
+		g->remedy = v->remedy;
+		g->is_one_object = true;
+		/* One that is too long to be read is no advice. */
+		g->is_one_remedy = strlen(v->remedy.value) < GROUP_NAME;
+		/* An instruction is for its own object: it does not widen. */
+		g->is_one_key = v->remedy.kind == REMEDY_ADD;
 		return;
 	}
 	if (strcmp(g->first, object) != 0)
 		g->is_one_object = false;
-	if (strcmp(g->key, v->remedy_key) != 0)
-		g->is_one_key = false;
-	if (strcmp(g->value, v->remedy_value) != 0)
-		g->is_one_value = false;
-	/* An instruction is for its own object: it does not widen. */
-	if (v->remedy_value[0] == '(' && !g->is_one_value)
+	if (!remedy_same(&g->remedy, &v->remedy))
+		g->is_one_remedy = false;
+	if (g->remedy.key != v->remedy.key || v->remedy.kind != REMEDY_ADD)
 		g->is_one_key = false;
 }
 
@@ -212,29 +205,27 @@ put_object(const struct tally *t, const char *s, bool is_path, bool cut,
 static void
 put_remedy(const struct tally *t, const struct group *g, struct buf *b)
 {
-	bool may_widen = g->deed == DEED_WRITE &&
+	bool may_widen = g->deed == DEED_WRITE && g->is_one_key &&
 	    strlen(g->common) < sizeof g->common - 1 &&
 	    strpbrk(g->common, "\\*?[$") == NULL;
+	const char *value = g->is_one_remedy ? g->remedy.value : g->common;
+	const char *flag = remedy_flag(&g->remedy);
 
-	const char *value = g->is_one_value ? g->value : g->common;
-
-	if (!g->is_one_key || g->key[0] == '\0' ||
-	    (!g->is_one_value && !may_widen))
+	if (g->remedy.kind == REMEDY_NONE ||
+	    (!g->is_one_remedy && !may_widen))
 		return;
 	buf_puts(b, ": ");
+	if (g->remedy.kind != REMEDY_ADD) {
+		remedy_put(b, &g->remedy);
+		return;
+	}
 	/* What can be pasted into a shell is the shorter advice. */
-	if (g->flag[0] != '\0' && value[strspn(value, SHELL_SAFE)] == '\0') {
-		buf_printf(b, "%s ", g->flag);
+	if (flag[0] != '\0' && value[strspn(value, SHELL_SAFE)] == '\0') {
+		buf_printf(b, "%s ", flag);
 		put_object(t, value, g->is_path, false, b);
 		return;
 	}
-	str_escape(b, g->key, strlen(g->key), 0);
-	if (g->value[0] == '(') {
-		buf_putc(b, ' ');
-		str_escape(b, g->value, strlen(g->value), 0);
-		return;
-	}
-	buf_puts(b, " += \"");
+	buf_printf(b, "%s += \"", keys_name(g->remedy.key));
 	put_object(t, value, g->is_path, false, b);
 	buf_putc(b, '"');
 }

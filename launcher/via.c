@@ -5,6 +5,7 @@
 
 #include "launcher/env.h"
 #include "launcher/noproxy.h"
+#include "policy/rule.h"
 
 static const char via_key[] = "network.via";
 
@@ -20,7 +21,7 @@ shown(struct arena *a, const struct proxyurl *u)
 }
 
 static struct via_proxy *
-make_proxy(struct arena *a, const struct proxyurl *url, const char *key,
+make_proxy(struct arena *a, const struct proxyurl *url, size_t key,
     struct origin at)
 {
 	struct via_proxy *p = arena_alloc(a, sizeof *p);
@@ -32,7 +33,7 @@ make_proxy(struct arena *a, const struct proxyurl *url, const char *key,
 
 /* The policy's own URL: it was checked when it was read. */
 static const struct via_proxy *
-of_policy(struct arena *a, const struct string *s, const char *key)
+of_policy(struct arena *a, const struct string *s, size_t key)
 {
 	struct proxyurl url;
 
@@ -58,7 +59,7 @@ of_env(struct arena *a, char *const *env, const char *const *names,
 		return 0;
 	why = proxyurl_parse(text, false, &url);
 	if (why == NULL) {
-		*ret = make_proxy(a, &url, via_key, (struct origin){
+		*ret = make_proxy(a, &url, KEY_OF(net.via), (struct origin){
 		    .file = arena_printf(a, "$%s", *names) });
 		return 0;
 	}
@@ -95,11 +96,12 @@ via_make(struct arena *a, const struct policy *p, char *const *env,
 	*ret = (struct via){ .no_proxy = "" };
 	if (p->net.upstream_proxy.is_set)
 		ret->upstream = of_policy(a, &p->net.upstream_proxy,
-		    "network.upstreamProxy");
+		    KEY_OF(net.upstream_proxy));
 	if (!p->net.via.is_set || strcmp(p->net.via.text, "auto") == 0)
 		return make_auto(a, env, ret, e);
 	if (strcmp(p->net.via.text, "direct") != 0)
-		ret->plain = ret->other = of_policy(a, &p->net.via, via_key);
+		ret->plain = ret->other = of_policy(a, &p->net.via,
+		    KEY_OF(net.via));
 	return 0;
 }
 

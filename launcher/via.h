@@ -17,7 +17,7 @@ struct via_proxy {
 	struct proxyurl	 url;
 	/* For records: never with user and password. */
 	const char	*shown;		/* "http://proxy.example:8080" */
-	const char	*key;		/* "network.via" */
+	size_t		 key;		/* KEY_OF(net.via) ... */
 	struct origin	 at;		/* "$HTTPS_PROXY", without a line */
 };
 

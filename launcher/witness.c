@@ -20,6 +20,7 @@
 #include "platform/base/xalloc.h"
 #include "policy/decide.h"
 #include "policy/pattern.h"
+#include "policy/verdict.h"
 #include "shim/wire.h"
 
 enum {
@@ -318,13 +319,8 @@ static void
 deny_late(struct verdict *v)
 {
 	v->action = ACTION_DENY;
-	(void)snprintf(v->reason, sizeof v->reason,
-	    "it was not allowed when the run began");
-	(void)snprintf(v->remedy_key, sizeof v->remedy_key,
-	    "network.allowedDomains");
-	(void)snprintf(v->remedy_value, sizeof v->remedy_value,
-	    "(the next run has a route to it, and the proxies have)");
-	v->remedy_flag[0] = '\0';
+	verdict_reason(v, "it was not allowed when the run began");
+	verdict_remedy(v, REMEDY_NEXT_RUN, KEY_OF(net.allowed_domains), NULL);
 }
 
 /* An address that no route leads to. */

@@ -39,7 +39,7 @@ enum mount_kind {
 struct jail_mount {
 	enum mount_kind	 kind;
 	const char	*path;	/* absolute, no symlink in it */
-	const char	*why;	/* the rule behind it, for --dry-run */
+	const void	*reason; /* the planner's: what is behind it */
 	/* What lay there when it was planned; 0 for places of our own. */
 	dev_t		 dev;
 	ino_t		 ino;
@@ -186,8 +186,13 @@ bool	 jail_is_inside(void);
  */
 int	 jail_tighten(const struct jail_spec *, bool has_network,
 	    struct err *);
-/* The plan as text, one mount and one setting a line (--dry-run). */
-void	 jail_describe(const struct jail_spec *, struct buf *);
+/*
+ * The plan as text, one mount and one setting a line (--dry-run).  put_reason
+ * writes what the planner knows of a mount; NULL: nothing.
+ */
+void	 jail_describe(const struct jail_spec *,
+	    void (*put_reason)(struct buf *, const void *reason),
+	    struct buf *);
 /*
  * Builds the jail up to the point where fence-init waits for its plan.
  * On success everything in ret is the caller's; on failure nothing is left.

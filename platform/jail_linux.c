@@ -560,7 +560,8 @@ describe_limits(const struct jail_limits *l, struct buf *b)
 }
 
 void
-jail_describe(const struct jail_spec *spec, struct buf *b)
+jail_describe(const struct jail_spec *spec,
+    void (*put_reason)(struct buf *, const void *), struct buf *b)
 {
 	for (size_t i = 0; i < spec->nmounts; i++) {
 		const struct jail_mount *m = &spec->mounts[i];
@@ -568,8 +569,11 @@ jail_describe(const struct jail_spec *spec, struct buf *b)
 		buf_printf(b, "mount %-10s %s", kind_text[m->kind], m->path);
 		if (m->text != NULL)
 			buf_printf(b, " -> %s", m->text);
-		if (m->why != NULL)
-			buf_printf(b, "  (%s)", m->why);
+		if (m->reason != NULL && put_reason != NULL) {
+			buf_puts(b, "  (");
+			put_reason(b, m->reason);
+			buf_putc(b, ')');
+		}
 		buf_putc(b, '\n');
 	}
 	for (size_t i = 0; i < spec->netc; i++)

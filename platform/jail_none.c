@@ -9,9 +9,11 @@ jail_probe(const struct jail_spec *spec, struct err *e)
 }
 
 void
-jail_describe(const struct jail_spec *spec, struct buf *b)
+jail_describe(const struct jail_spec *spec,
+    void (*put_reason)(struct buf *, const void *), struct buf *b)
 {
 	(void)spec;
+	(void)put_reason;
 	buf_puts(b, "no jail is built for this system\n");
 }
 

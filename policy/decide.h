@@ -15,30 +15,18 @@
 #include "policy/host.h"
 #include "policy/origin.h"
 #include "policy/policy.h"
+#include "policy/rule.h"
 
 enum action { ACTION_ALLOW, ACTION_DENY };
 
 struct verdict {
 	enum action	 action;
-	/* "network.deniedDomains[1]"; without index: no entry matched. */
-	char		 rule[96];
-	/* The entry's text, or NULL where no entry matched. */
-	const char	*rule_text;
-	/* Of the entry; of the list where no entry matched. */
-	struct origin	 at;
-	/* A few words: "not in allowedDomains", "denied by name" ... */
-	char		 reason[96];
-	/*
-	 * remedy_key += "remedy_value"; key "" where no line helps.  A value
-	 * in parentheses is an instruction about the key instead of an entry:
-	 * (remove "~/.ssh").
-	 */
-	char		 remedy_key[64];
-	char		 remedy_value[4096];
-	/* The one-shot option for remedy_value: "-a", "-w", "-r", or "". */
-	char		 remedy_flag[8];
 	/* Allowed, by network.upstreamProxy alone: never dial it directly. */
 	bool		 via_upstream;
+	struct rule	 rule;
+	/* A few words for people: "denied by name", "a guarded name" ... */
+	char		 reason[96];
+	struct remedy	 remedy;
 };
 
 /*

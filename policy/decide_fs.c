@@ -10,12 +10,12 @@
 #include "policy/pattern.h"
 #include "policy/verdict.h"
 
-static const char *const key_of[FS_NLISTS] = {
-	[FS_ALLOW_READ] = "filesystem.allowRead",
-	[FS_ALLOW_EXECUTE] = "filesystem.allowExecute",
-	[FS_ALLOW_WRITE] = "filesystem.allowWrite",
-	[FS_DENY_WRITE] = "filesystem.denyWrite",
-	[FS_DENY_READ] = "filesystem.denyRead",
+static const size_t key_of[FS_NLISTS] = {
+	[FS_ALLOW_READ] = KEY_OF(fs.allow_read),
+	[FS_ALLOW_EXECUTE] = KEY_OF(fs.allow_execute),
+	[FS_ALLOW_WRITE] = KEY_OF(fs.allow_write),
+	[FS_DENY_WRITE] = KEY_OF(fs.deny_write),
+	[FS_DENY_READ] = KEY_OF(fs.deny_read),
 };
 
 #define BIT(list)	(1u << (list))
@@ -27,7 +27,7 @@ enum {
 	    BIT(FS_DENY_READ),
 };
 
-static const struct origin nowhere = { "<built-in>", 0, 0 };
+static const struct origin nowhere = { "<built-in>", 0, 0, ORIGIN_BUILT_IN };
 
 /* Every jail has these of its own, writable whatever the policy says. */
 static const char *const built_in[] = {
@@ -106,8 +106,7 @@ find_built_in(const struct policy *p, const char *path)
 static void
 allow_built_in(struct verdict *v, const char *place, const char *why)
 {
-	verdict_rule(v, ACTION_ALLOW, "built-in", nowhere);
-	v->rule_text = place;
+	verdict_rule(v, ACTION_ALLOW, RULE_PLACE, place, nowhere);
 	verdict_reason(v, "%s", why);
 }
 
@@ -119,7 +118,7 @@ suggest(struct verdict *v, const struct policy *p, enum fs_list list,
 	size_t n = p->home != NULL ? strlen(p->home) : 0;
 	struct buf b;
 
-	buf_init(&b, sizeof v->remedy_value - 1);
+	buf_init(&b, sizeof v->remedy.value - 1);
 	if (n > 1 && str_path_below(path, p->home)) {
 		buf_putc(&b, '~');
 		path += n;
@@ -130,8 +129,8 @@ suggest(struct verdict *v, const struct policy *p, enum fs_list list,
 		buf_putc(&b, *path);
 	}
 	if (!b.failed)
-		verdict_remedy(v, key_of[list], "%s", b.data);
-	verdict_flag(v, list == FS_ALLOW_WRITE ? "-w" : "-r");
+		verdict_remedy(v, REMEDY_ADD, key_of[list], b.data);
+	verdict_flag(v);
 	buf_release(&b);
 }
 
@@ -150,10 +149,10 @@ tell_entry(struct verdict *v, const struct policy *p,
 		verdict_reason(v, "allowed by path");
 		return;
 	}
-	if (entry->because != NULL) {	/* resolve.c, hide_secrets() */
-		verdict_rule(v, ACTION_DENY, entry->because, entry->at);
+	if (entry->because != 0) {	/* resolve.c, hide_secrets() */
+		verdict_key(v, ACTION_DENY, entry->because, entry->at);
 		verdict_reason(v, "the file holds a proxy's password");
-		verdict_remedy(v, entry->because, "(without its password)");
+		verdict_remedy(v, REMEDY_NO_PASSWORD, entry->because, NULL);
 		return;
 	}
 	verdict_reason(v, "denied by path");
@@ -162,8 +161,7 @@ tell_entry(struct verdict *v, const struct policy *p,
 		    FS_ALLOW_READ, q->path);
 		return;
 	}
-	verdict_remedy(v, key_of[best->list], "(remove \"%s\")",
-	    v->rule_text);
+	verdict_remedy(v, REMEDY_REMOVE, key_of[best->list], v->rule.text);
 	if (q->op == FS_WRITE && find_built_in(p, q->path) == NULL &&
 	    find_best(p, q->path, BIT(FS_ALLOW_WRITE)).len == 0)
 		verdict_reason(v, "denied by path; "
@@ -179,8 +177,8 @@ deny_own(const struct policy *p, const char *path, struct verdict *v)
 	for (size_t i = 0; i < own->n; i++) {
 		if (pattern_match_path(own->v[i].pattern, path) == 0)
 			continue;
-		verdict_rule(v, ACTION_DENY, "built-in", own->v[i].at);
-		v->rule_text = own->v[i].text;
+		verdict_rule(v, ACTION_DENY, RULE_OWN, own->v[i].text,
+		    own->v[i].at);
 		verdict_reason(v, "fence's own file: no line opens it");
 		return true;
 	}
@@ -213,14 +211,16 @@ deny_guarded(const struct policy *p, const struct fs_question *q,
 	if (!is_own && e != NULL && best->len >= len &&
 	    e->pattern->kind == PATTERN_PATH)
 		return false;
-	verdict_rule(v, ACTION_DENY, "built-in", nowhere);
+	verdict_rule(v, ACTION_DENY, is_own ? RULE_OWN : RULE_GUARD, NULL,
+	    nowhere);
 	if (is_own) {
 		verdict_reason(v, "fence's own file: no line opens it");
 		return true;
 	}
 	verdict_reason(v, "a guarded name");
 	if (is_git_config(q->path))
-		verdict_remedy(v, "filesystem.allowGitConfig", "(set true)");
+		verdict_remedy(v, REMEDY_SET, KEY_OF(fs.allow_git_config),
+		    "true");
 	else
 		suggest(v, p, FS_ALLOW_WRITE, q->path);
 	return true;
@@ -306,11 +306,11 @@ decide_by_mode(const struct policy *p, const struct fs_question *q,
 	    (place = find_readable(p, q->path)) != NULL) {
 		allow_built_in(v, place, "readable by default");
 	} else {
-		verdict_rule(v, ACTION_DENY, is_strict ?
-		    "filesystem.strictDenyRead" :
-		    "filesystem.defaultDenyRead", mode->at);
-		verdict_reason(v, "no entry of %s matches",
-		    key_of[FS_ALLOW_READ]);
+		verdict_key(v, ACTION_DENY, is_strict ?
+		    KEY_OF(fs.strict_deny_read) :
+		    KEY_OF(fs.default_deny_read), mode->at);
+		verdict_reason(v, "no entry of filesystem.allowRead "
+		    "matches");
 		suggest(v, p, FS_ALLOW_READ, q->path);
 	}
 }
@@ -355,7 +355,7 @@ decide_fs_ask(const struct policy *p, const struct fs_question *q,
 			continue;
 		*v = other;
 		/* The command line adds to the first layer alone. */
-		v->remedy_flag[0] = '\0';
+		v->remedy.has_flag = false;
 	}
 }
 

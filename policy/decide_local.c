@@ -3,8 +3,10 @@
 #include "policy/decide.h"
 #include "policy/verdict.h"
 
-static const char switch_key[] = "network.allowLocalOutbound";
-static const char ports_key[] = "network.allowLocalOutboundPorts";
+enum {
+	SWITCH_KEY = KEY_OF(net.allow_local_outbound),
+	PORTS_KEY = KEY_OF(net.allow_local_outbound_ports),
+};
 
 bool
 decide_local_is_home(const struct host *h)
@@ -28,10 +30,9 @@ deny_all(const struct policy *p, uint16_t port, struct verdict *v)
 
 	if (at.file == NULL)		/* not written anywhere */
 		at = p->net.allow_local_outbound_ports.list.at;
-	verdict_rule(v, ACTION_DENY, switch_key, at);
+	verdict_key(v, ACTION_DENY, SWITCH_KEY, at);
 	verdict_reason(v, "the host's localhost is closed");
-	verdict_remedy(v, switch_key, "(make it true, and list %u in %s)",
-	    (unsigned)port, ports_key);
+	verdict_remedy_number(v, REMEDY_OPEN_PORT, SWITCH_KEY, port);
 }
 
 static void
@@ -45,12 +46,12 @@ decide_layer(const struct policy *p, uint16_t port, struct verdict *v)
 	}
 	for (size_t i = 0; i < l->n; i++)
 		if (l->v[i].number == port) {
-			verdict_entry(v, ACTION_ALLOW, ports_key, l, i);
+			verdict_entry(v, ACTION_ALLOW, PORTS_KEY, l, i);
 			verdict_reason(v, "a port of the host's localhost");
 			return;
 		}
-	verdict_default(v, ACTION_DENY, ports_key, l);
-	verdict_remedy(v, ports_key, "(add %u)", (unsigned)port);
+	verdict_default(v, ACTION_DENY, PORTS_KEY, l);
+	verdict_remedy_number(v, REMEDY_ADD_NUMBER, PORTS_KEY, port);
 }
 
 void

@@ -5,15 +5,17 @@
 #include "policy/pattern.h"
 #include "policy/verdict.h"
 
-static const char allowed_key[] = "network.allowedDomains";
-static const char denied_key[] = "network.deniedDomains";
-static const char private_key[] = "network.allowPrivate";
+enum {
+	ALLOWED_KEY = KEY_OF(net.allowed_domains),
+	DENIED_KEY = KEY_OF(net.denied_domains),
+	PRIVATE_KEY = KEY_OF(net.allow_private),
+};
 
 static void
 deny_by_entry(const struct policy *p, long i, const char *how,
     struct verdict *v)
 {
-	verdict_entry(v, ACTION_DENY, denied_key, &p->net.denied_domains,
+	verdict_entry(v, ACTION_DENY, DENIED_KEY, &p->net.denied_domains,
 	    (size_t)i);
 	verdict_reason(v, "denied by %s; removing the entry would allow it",
 	    how);
@@ -47,17 +49,17 @@ decide_grey(const struct policy *p, const struct host *h, struct verdict *v)
 	const struct choice *action = &p->net.default_action;
 
 	if (decide_has_grey(p) && !is_localhost(h)) {
-		verdict_rule(v, ACTION_ALLOW, action->is_set ?
-		    "network.defaultAction" : "network.upstreamProxy",
+		verdict_key(v, ACTION_ALLOW, action->is_set ?
+		    KEY_OF(net.default_action) : KEY_OF(net.upstream_proxy),
 		    action->is_set ? action->at : proxy->at);
-		v->rule_text = proxy->shown;
+		v->rule.text = proxy->shown;
 		verdict_reason(v, "the upstream proxy decides");
 		v->via_upstream = true;
 		return;
 	}
-	verdict_default(v, ACTION_DENY, allowed_key, &p->net.allowed_domains);
-	verdict_remedy(v, allowed_key, "%s", h->text);
-	verdict_flag(v, "-a");
+	verdict_default(v, ACTION_DENY, ALLOWED_KEY, &p->net.allowed_domains);
+	verdict_remedy(v, REMEDY_ADD, ALLOWED_KEY, h->text);
+	verdict_flag(v);
 }
 
 /*
@@ -92,7 +94,7 @@ decide_layer(const struct policy *p, const struct host *h, uint16_t port,
 			verdict_reason(v, "denied by name; "
 			    "remove the entry, and allow the host");
 	} else if (allowed != INDEX_NONE) {
-		verdict_entry(v, ACTION_ALLOW, allowed_key,
+		verdict_entry(v, ACTION_ALLOW, ALLOWED_KEY,
 		    &p->net.allowed_domains, (size_t)allowed);
 		verdict_reason(v, "allowed by name");
 	} else {
@@ -177,12 +179,12 @@ deny_address(const struct policy *p, const struct host *h,
 	enum addr_class class = class_of(addr);
 	char what[48];
 
-	verdict_default(v, ACTION_DENY, allowed_key, &p->net.allowed_domains);
+	verdict_key(v, ACTION_DENY, ALLOWED_KEY, p->net.allowed_domains.at);
 	verdict_reason(v, "%.48s %s %s", h->text,
 	    h->kind == HOST_NAME ? "resolves to" : "is",
 	    describe(class, is_own, what, sizeof what));
-	verdict_remedy(v, allowed_key, "%s", addr->text);
-	verdict_flag(v, "-a");
+	verdict_remedy(v, REMEDY_ADD, ALLOWED_KEY, addr->text);
+	verdict_flag(v);
 }
 
 static void
@@ -208,14 +210,14 @@ decide_address(const struct policy *p, const struct host *h, uint16_t port,
 	if (class == ADDR_PUBLIC && !is_own)
 		return;
 	if ((i = find_named(p, addr, port, is_own)) != INDEX_NONE) {
-		verdict_entry(v, ACTION_ALLOW, allowed_key,
+		verdict_entry(v, ACTION_ALLOW, ALLOWED_KEY,
 		    &p->net.allowed_domains, (size_t)i);
 		verdict_reason(v, "allowed by address");
 	} else if (class == ADDR_PRIVATE && !is_own &&
 	    (i = find_private(p, h, addr)) != INDEX_NONE) {
-		verdict_entry(v, ACTION_ALLOW, private_key,
+		verdict_entry(v, ACTION_ALLOW, PRIVATE_KEY,
 		    &p->net.allow_private, (size_t)i);
-		verdict_reason(v, "allowed by %s", private_key);
+		verdict_reason(v, "allowed by network.allowPrivate");
 		v->via_upstream = via_upstream;
 	} else {
 		deny_address(p, h, addr, is_own, v);
@@ -237,7 +239,7 @@ agree(const struct policy *first, const struct verdict *other,
 		return;
 	}
 	*v = *other;
-	v->remedy_flag[0] = '\0';
+	v->remedy.has_flag = false;
 	if (v->action == ACTION_DENY)
 		return;
 	v->action = ACTION_DENY;
@@ -252,7 +254,7 @@ is_direct(const struct policy *p, struct verdict *v)
 {
 	if (p->net.mode.value != NET_MODE_DIRECT)
 		return false;
-	verdict_rule(v, ACTION_ALLOW, "network.mode", p->net.mode.at);
+	verdict_key(v, ACTION_ALLOW, KEY_OF(net.mode), p->net.mode.at);
 	verdict_reason(v, "the network is the host's");
 	return true;
 }

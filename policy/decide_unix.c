@@ -4,7 +4,7 @@
 #include "policy/pattern.h"
 #include "policy/verdict.h"
 
-static const char key[] = "network.allowUnixSockets";
+enum { UNIX_KEY = KEY_OF(net.allow_unix_sockets) };
 
 static void
 decide_layer(const struct policy *p, const char *path, struct verdict *v)
@@ -13,18 +13,19 @@ decide_layer(const struct policy *p, const char *path, struct verdict *v)
 
 	for (size_t i = 0; i < l->n; i++)
 		if (pattern_match_path(l->v[i].pattern, path) > 0) {
-			verdict_entry(v, ACTION_ALLOW, key, l, i);
+			verdict_entry(v, ACTION_ALLOW, UNIX_KEY, l, i);
 			verdict_reason(v, "allowed by path");
 			return;
 		}
 	if (p->net.allow_all_unix_sockets.value) {
-		verdict_rule(v, ACTION_ALLOW, "network.allowAllUnixSockets",
+		verdict_key(v, ACTION_ALLOW,
+		    KEY_OF(net.allow_all_unix_sockets),
 		    p->net.allow_all_unix_sockets.at);
 		verdict_reason(v, "all are allowed");
 		return;
 	}
-	verdict_default(v, ACTION_DENY, key, l);
-	verdict_remedy(v, key, "%s", path);
+	verdict_default(v, ACTION_DENY, UNIX_KEY, l);
+	verdict_remedy(v, REMEDY_ADD, UNIX_KEY, path);
 }
 
 void

@@ -6,6 +6,7 @@
 #include "platform/base/str.h"
 #include "policy/keys.h"
 #include "policy/layers.h"
+#include "policy/rule.h"
 
 /* Which way a key turns: does more of it let more through? */
 enum way { WAY_NONE, WAY_GRANTS, WAY_RESTRICTS };
@@ -50,26 +51,29 @@ way_of(const struct key *k)
 }
 
 struct lines {
-	struct buf	more, less;
-	size_t		nmore;
+	void	(*fn)(const struct diff_line *, void *);
+	void	 *arg;
+	bool	  is_more;	/* those of this turn */
 };
 
 static void
-put(struct lines *l, bool is_more, const char *key, const char *what,
+put(struct lines *l, bool is_more, const struct key *key, const char *what,
     const struct origin *at)
 {
-	struct buf *b = is_more ? &l->more : &l->less;
+	struct diff_line line = { key, is_more, what, at };
 
-	l->nmore += is_more;
-	buf_printf(b, "%c %s ", is_more ? '+' : '-', key);
-	str_escape(b, what, strlen(what), 0);
-	if (at->file != NULL) {
+	if (is_more == l->is_more)
+		l->fn(&line, l->arg);
+}
+
+void
+diff_put(struct buf *b, const struct diff_line *l)
+{
+	buf_printf(b, "%c %s ", l->is_more ? '+' : '-', l->key->name);
+	str_escape(b, l->what, strlen(l->what), 0);
+	if (l->at->file != NULL)
 		buf_puts(b, "  ");
-		str_escape(b, at->file, strlen(at->file), 0);
-	}
-	if (at->file != NULL && at->line > 0)
-		buf_printf(b, ":%d:%d", at->line, at->col);
-	buf_putc(b, '\n');
+	origin_put(b, l->at);
 }
 
 static bool
@@ -106,7 +110,7 @@ diff_entries(struct lines *l, const struct key *k, const struct strlist *in,
 		if (way_of(k) == WAY_RESTRICTS)
 			buf_puts(&what, is_more ? " (no longer denied)" :
 			    " (denied)");
-		put(l, is_more, k->name, what.data, &e->at);
+		put(l, is_more, k, what.data, &e->at);
 	}
 	buf_release(&what);
 }
@@ -180,7 +184,7 @@ diff_value(struct lines *l, const struct key *k, const struct policy *a,
 	else
 		snprintf(what, sizeof what, "%llu, was %llu",
 		    (unsigned long long)vb, (unsigned long long)va);
-	put(l, is_more, k->name, what, at_b.file != NULL ? &at_b : &at_a);
+	put(l, is_more, k, what, at_b.file != NULL ? &at_b : &at_a);
 }
 
 static void
@@ -192,34 +196,60 @@ diff_string(struct lines *l, const struct key *k, const struct policy *a,
 	if (strcmp(sa->text, sb->text) == 0)
 		return;
 	if (sb->text[0] != '\0')
-		put(l, true, k->name, sb->shown, &sb->at);
+		put(l, true, k, sb->shown, &sb->at);
 	else
-		put(l, false, k->name, sa->shown, &sa->at);
+		put(l, false, k, sa->shown, &sa->at);
 }
 
-size_t
-diff_policies(const struct policy *a, const struct policy *b,
-    struct buf *ret)
+static void
+diff_keys(struct lines *l, const struct policy *a, const struct policy *b)
 {
-	struct lines l = { .nmore = 0 };
-
-	buf_init(&l.more, 0);
-	buf_init(&l.less, 0);
 	for (size_t i = 0; i < policy_nkeys; i++) {
 		const struct key *k = &policy_keys[i];
 
 		if (k->type == KEY_IGNORED || way_of(k) == WAY_NONE)
 			continue;
 		if (keys_cstrlist(k, a) != NULL)
-			diff_list(&l, k, a, b);
+			diff_list(l, k, a, b);
 		else if (k->type == KEY_STRING)
-			diff_string(&l, k, a, b);
+			diff_string(l, k, a, b);
 		else
-			diff_value(&l, k, a, b);
+			diff_value(l, k, a, b);
 	}
-	buf_add(ret, l.more.data, l.more.len);
-	buf_add(ret, l.less.data, l.less.len);
-	buf_release(&l.more);
-	buf_release(&l.less);
-	return l.nmore;
+}
+
+void
+diff_each(const struct policy *a, const struct policy *b,
+    void (*fn)(const struct diff_line *, void *), void *arg)
+{
+	struct lines l = { .fn = fn, .arg = arg, .is_more = true };
+
+	diff_keys(&l, a, b);
+	l.is_more = false;
+	diff_keys(&l, a, b);
+}
+
+struct text {
+	struct buf	*b;
+	size_t		 nmore;
+};
+
+static void
+put_line(const struct diff_line *l, void *arg)
+{
+	struct text *t = arg;
+
+	t->nmore += l->is_more;
+	diff_put(t->b, l);
+	buf_putc(t->b, '\n');
+}
+
+size_t
+diff_policies(const struct policy *a, const struct policy *b,
+    struct buf *ret)
+{
+	struct text t = { .b = ret };
+
+	diff_each(a, b, put_line, &t);
+	return t.nmore;
 }

@@ -17,6 +17,7 @@ struct source {
 	const char		*shown;
 	const char		*dir;		/* of its relative extends */
 	enum policy_format	 format;
+	enum origin_kind	 kind;
 	const char		*text;
 	size_t			 len;
 };
@@ -143,7 +144,8 @@ load_template(struct extends *x, const char *name, unsigned depth,
 	const char *n, *text;
 
 	for (size_t i = 0; (n = policy_builtin_name(i, &text)) != NULL; i++) {
-		struct source s = { .dir = x->cwd, .format = POLICY_JSONC };
+		struct source s = { .dir = x->cwd, .format = POLICY_JSONC,
+		    .kind = ORIGIN_BUILT_IN };
 
 		if (strcmp(n, name) != 0)
 			continue;
@@ -192,8 +194,12 @@ parse(struct extends *x, const struct source *s, struct policy **ret,
     struct err *e)
 {
 	struct errlist *list = xcalloc(1, sizeof *list);
-	int rc = policy_parse_all(s->text, s->len, s->shown, s->format,
-	    &x->env, ret, list);
+	struct policy_env env = x->env;
+	int rc;
+
+	env.kind = s->kind;
+	rc = policy_parse_all(s->text, s->len, s->shown, s->format, &env,
+	    ret, list);
 
 	if (rc != 0 && list->n > 0 && e != NULL)
 		*e = list->v[0];

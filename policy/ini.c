@@ -28,7 +28,7 @@ static struct origin
 here(const struct reader *r, size_t offset)
 {
 	return (struct origin){ r->load->policy->name, r->line,
-	    (int)offset + 1 };
+	    (int)offset + 1, r->load->policy->kind };
 }
 
 static bool __attribute__((format(printf, 4, 5)))

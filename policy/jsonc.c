@@ -14,7 +14,7 @@ static struct origin
 here(const struct reader *r)
 {
 	return (struct origin){ r->load->policy->name, r->tok.line,
-	    r->tok.col };
+	    r->tok.col, r->load->policy->kind };
 }
 
 /* A syntax error inside of a key says which; nothing follows it. */

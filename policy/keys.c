@@ -399,6 +399,16 @@ keys_cfield(const struct key *key, const struct policy *p)
 _Static_assert(offsetof(struct intlist, list) == 0, "struct intlist");
 _Static_assert(offsetof(struct strmap, list) == 0, "struct strmap");
 
+const char *
+keys_name(size_t offset)
+{
+	for (size_t i = 0; i < policy_nkeys; i++)
+		if (policy_keys[i].offset == offset &&
+		    policy_keys[i].type != KEY_IGNORED)
+			return policy_keys[i].name;
+	return "";
+}
+
 struct strlist *
 keys_strlist(const struct key *key, struct policy *p)
 {

@@ -68,6 +68,8 @@ void		 keys_word_hint(const struct key *, const char *word,
 /* A row's field in a policy; its type is the row's. */
 void		*keys_field(const struct key *, struct policy *);
 const void	*keys_cfield(const struct key *, const struct policy *);
+/* The name of the key whose field lies there (rule.h, KEY_OF). */
+const char	*keys_name(size_t offset);
 /* The list inside of a KEY_STRLIST, KEY_INTLIST or KEY_STRMAP; or NULL. */
 struct strlist	*keys_strlist(const struct key *, struct policy *);
 const struct strlist	*keys_cstrlist(const struct key *,

@@ -25,7 +25,7 @@ load_init(struct load *l, struct policy *p, const struct policy_env *env,
 {
 	*l = (struct load){ .policy = p, .env = env, .errs = errs };
 	l->lists = xcalloc(policy_nkeys, sizeof *l->lists);
-	load_place(l, "", (struct origin){ p->name, 1, 1 });
+	load_place(l, "", (struct origin){ p->name, 1, 1, p->kind });
 }
 
 static void *

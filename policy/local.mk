@@ -25,6 +25,7 @@ policy_libpolicy_a_SOURCES = \
 	policy/policy.c policy/policy.h \
 	policy/proxyurl.c policy/proxyurl.h \
 	policy/resolve.c policy/resolve.h \
+	policy/rule.c policy/rule.h \
 	policy/sha256.c policy/sha256.h \
 	policy/trust.c policy/trust.h \
 	policy/verdict.c policy/verdict.h

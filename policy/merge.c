@@ -36,7 +36,7 @@ copy_entry(struct merger *m, const struct entry *e)
 		.name = e->name != NULL ? arena_strdup(m->arena, e->name) :
 		    NULL,
 		.number = e->number,
-		.because = e->because,		/* a constant */
+		.because = e->because,
 	};
 }
 

@@ -33,13 +33,15 @@ policy_new(const char *shown, const struct policy_env *env)
 
 	p->arena = a;
 	p->name = arena_strdup(a, shown);
+	p->kind = env->kind;
 	p->workspace = arena_strdup(a, env->workspace);
 	p->home = env->home != NULL ? arena_strdup(a, env->home) : NULL;
 	for (size_t i = 0; i < policy_nkeys; i++) {
 		struct strlist *list = keys_strlist(&policy_keys[i], p);
 
 		if (list != NULL)
-			list->at.file = p->name;
+			list->at = (struct origin){ .file = p->name,
+			    .kind = p->kind };
 		else if (policy_keys[i].type == KEY_STRING)
 			*(struct string *)keys_field(&policy_keys[i], p) =
 			    (struct string){ .text = "", .shown = "" };
@@ -67,7 +69,8 @@ policy_own(struct policy *p, const char *path, const char *what)
 	if (own->n > 0)
 		memcpy(v, own->v, own->n * sizeof *v);
 	v[own->n] = (struct entry){ .text = arena_strdup(p->arena, what),
-	    .at = { "<built-in>", 0, 0 }, .pattern = pat };
+	    .at = { "<built-in>", 0, 0, ORIGIN_BUILT_IN },
+	    .pattern = pat };
 	own->v = v;
 	own->n++;
 }
@@ -286,16 +289,18 @@ int
 policy_load_builtin(const char *name, const struct policy_env *env,
     struct policy **ret, struct err *e)
 {
+	struct policy_env own = *env;
 	char shown[64];
 
+	own.kind = ORIGIN_BUILT_IN;
 	for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++) {
 		const struct builtin *t = &builtins[i];
 
 		if (strcmp(t->name, name) != 0)
 			continue;
 		snprintf(shown, sizeof shown, "<built-in %s>", name);
-		return policy_parse(t->text, strlen(t->text), shown, env, ret,
-		    e);
+		return policy_parse(t->text, strlen(t->text), shown, &own,
+		    ret, e);
 	}
 	return err_set(e, ERR_POLICY, "no built-in policy is named '%.60s'",
 	    name);

@@ -25,7 +25,7 @@ struct entry {
 	struct origin		 at;
 	const struct pattern	*pattern;	/* policy/pattern.h */
 	const char		*name;		/* of a map's, or NULL */
-	const char		*because;	/* key it stands for, or NULL */
+	size_t			 because;	/* KEY_OF() it stands for, or 0 */
 	uint64_t		 number;	/* of a list of numbers */
 };
 
@@ -100,11 +100,13 @@ struct policy_env {
 	const char	*home;		/* absolute, or NULL */
 	char *const	*environ;	/* for $VAR; NULL for none */
 	bool		 ignore_unknown;	/* unknown keys are warnings */
+	enum origin_kind kind;		/* of what is read with it */
 };
 
 struct policy {
 	struct arena	*arena;
 	const char	*name;		/* as shown: file or "<built-in X>" */
+	enum origin_kind kind;		/* of its own values */
 	const char	*workspace;
 	const char	*home;		/* or NULL */
 	/*

@@ -12,6 +12,7 @@
 #include "policy/layers.h"
 #include "policy/merge.h"
 #include "policy/pattern.h"
+#include "policy/rule.h"
 #include "policy/trust.h"
 
 enum { NAMED_MAX = 8 };		/* refused wishes that a notice names */
@@ -133,7 +134,7 @@ add_flags(struct policy *p, const struct policy_env *env, const char *name,
 			split_pair(p->arena, l->v[i], entry);
 		else
 			entry->text = arena_strdup(p->arena, l->v[i]);
-		entry->at = (struct origin){ p->name, 0, 0 };
+		entry->at = (struct origin){ p->name, 0, 0, p->kind };
 		if (key->check(p, env, entry, e) != 0) {
 			if (e != NULL) {
 				e->code = ERR_USAGE;
@@ -185,7 +186,7 @@ merge_flags(const struct resolve_request *r, struct policy **p,
     struct err *e)
 {
 	struct policy_env env = { .workspace = r->cwd, .home = r->home,
-	    .environ = r->environ };
+	    .environ = r->environ, .kind = ORIGIN_COMMAND_LINE };
 	struct policy *child, *merged;
 	int rc = 0;
 
@@ -194,13 +195,15 @@ merge_flags(const struct resolve_request *r, struct policy **p,
 	child = policy_new("<command line>", &env);
 	if (r->force_new_session != TRI_AUTO)
 		child->force_new_session = (struct tristate){
-		    r->force_new_session, true, { child->name, 0, 0 } };
+		    r->force_new_session, true, { child->name, 0, 0,
+		    child->kind } };
 	for (size_t i = 0; i < NFLAGS && rc == 0; i++)
 		rc = add_flags(child, &env, flags[i].key, flags[i].flag,
 		    flag_list(r, i), e);
 	if (rc == 0) {
 		/* The result is called as the child is. */
 		child->name = arena_strdup(child->arena, (*p)->name);
+		child->kind = (*p)->kind;
 		child->workspace = arena_strdup(child->arena,
 		    (*p)->workspace);
 		merged = policy_merge(*p, child);
@@ -237,8 +240,8 @@ hide_secrets(const struct resolve_request *r, struct policy **p)
 {
 	const struct string *secrets[] = { &(*p)->net.upstream_proxy,
 	    &(*p)->net.via };
-	static const char *const keys[] = { "network.upstreamProxy",
-	    "network.via" };
+	static const size_t keys[] = { KEY_OF(net.upstream_proxy),
+	    KEY_OF(net.via) };
 	struct policy_env env = { .workspace = (*p)->workspace,
 	    .home = r->home, .environ = r->environ };
 	struct policy *child = policy_new((*p)->name, &env), *merged;

@@ -4,64 +4,54 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "policy/keys.h"
+
 /* Field by field: the struct is large and answers are wanted fast. */
 static void
-verdict_begin(struct verdict *v, enum action action, struct origin at)
+verdict_begin(struct verdict *v, enum action action, struct rule rule)
 {
 	v->action = action;
-	v->at = at;
-	v->rule_text = NULL;
-	v->rule[0] = '\0';
-	v->reason[0] = '\0';
-	v->remedy_key[0] = '\0';
-	v->remedy_value[0] = '\0';
-	v->remedy_flag[0] = '\0';
 	v->via_upstream = false;
-}
-
-/* "key[i]", by hand: printf would be half of a decision's time. */
-static void
-put_rule(struct verdict *v, const char *key, size_t i)
-{
-	char digits[24], *p = digits + sizeof digits;
-	size_t len = strlen(key);
-
-	*--p = '\0';
-	*--p = ']';
-	do {
-		*--p = (char)('0' + i % 10);
-		i /= 10;
-	} while (i != 0);
-	*--p = '[';
-	if (len + (size_t)(digits + sizeof digits - p) > sizeof v->rule)
-		return;
-	memcpy(v->rule, key, len);
-	memcpy(v->rule + len, p, (size_t)(digits + sizeof digits - p));
+	v->rule = rule;
+	v->reason[0] = '\0';
+	v->remedy.kind = REMEDY_NONE;
+	v->remedy.has_flag = false;
+	v->remedy.key = 0;
+	v->remedy.number = 0;
+	v->remedy.value[0] = '\0';
 }
 
 void
-verdict_entry(struct verdict *v, enum action action, const char *key,
+verdict_entry(struct verdict *v, enum action action, size_t key,
     const struct strlist *list, size_t i)
 {
-	verdict_begin(v, action, list->v[i].at);
-	put_rule(v, key, i);
-	v->rule_text = list->v[i].text;
+	verdict_begin(v, action, (struct rule){ .id = RULE_ENTRY, .key = key,
+	    .index = i, .text = list->v[i].text, .at = list->v[i].at });
 }
 
 void
-verdict_default(struct verdict *v, enum action action, const char *key,
+verdict_default(struct verdict *v, enum action action, size_t key,
     const struct strlist *list)
 {
-	verdict_rule(v, action, key, list->at);
-	verdict_reason(v, "no entry of %s matches", key);
+	verdict_begin(v, action, (struct rule){ .id = RULE_NO_ENTRY,
+	    .key = key, .at = list->at });
+	verdict_reason(v, "no entry of %s matches", keys_name(key));
 }
 
 void
-verdict_rule(struct verdict *v, enum action action, const char *rule,
+verdict_key(struct verdict *v, enum action action, size_t key,
     struct origin at)
 {
-	verdict_begin(v, action, at);
-	snprintf(v->rule, sizeof v->rule, "%s", rule);
+	verdict_begin(v, action, (struct rule){ .id = RULE_KEY, .key = key,
+	    .at = at });
+}
+
+void
+verdict_rule(struct verdict *v, enum action action, enum rule_id id,
+    const char *text, struct origin at)
+{
+	verdict_begin(v, action, (struct rule){ .id = id, .text = text,
+	    .at = at });
 }
 
 void
@@ -81,24 +71,30 @@ verdict_reason(struct verdict *v, const char *fmt, ...)
 }
 
 void
-verdict_remedy(struct verdict *v, const char *key, const char *fmt, ...)
+verdict_remedy(struct verdict *v, enum remedy_kind kind, size_t key,
+    const char *value)
 {
-	va_list ap;
-	int n;
+	size_t len = value != NULL ? strlen(value) : 0;
 
-	va_start(ap, fmt);
-	n = vsnprintf(v->remedy_value, sizeof v->remedy_value, fmt, ap);
-	va_end(ap);
-	if (n < 0 || (size_t)n >= sizeof v->remedy_value) {
-		v->remedy_value[0] = '\0';
+	if (len >= sizeof v->remedy.value)
 		return;
-	}
-	snprintf(v->remedy_key, sizeof v->remedy_key, "%s", key);
+	if (len > 0)
+		memcpy(v->remedy.value, value, len);
+	v->remedy.value[len] = '\0';
+	v->remedy.kind = kind;
+	v->remedy.key = key;
 }
 
 void
-verdict_flag(struct verdict *v, const char *flag)
+verdict_remedy_number(struct verdict *v, enum remedy_kind kind, size_t key,
+    unsigned number)
 {
-	if (v->remedy_key[0] != '\0')
-		snprintf(v->remedy_flag, sizeof v->remedy_flag, "%s", flag);
+	verdict_remedy(v, kind, key, NULL);
+	v->remedy.number = number;
+}
+
+void
+verdict_flag(struct verdict *v)
+{
+	v->remedy.has_flag = v->remedy.kind != REMEDY_NONE;
 }

@@ -5,20 +5,26 @@
 #include "policy/decide.h"
 
 /* An entry spoke.  reason and remedy are empty afterwards. */
-void	 verdict_entry(struct verdict *, enum action, const char *key,
+void	 verdict_entry(struct verdict *, enum action, size_t key,
 	    const struct strlist *, size_t index);
 /* No entry of the list spoke; reason says so. */
-void	 verdict_default(struct verdict *, enum action, const char *key,
+void	 verdict_default(struct verdict *, enum action, size_t key,
 	    const struct strlist *);
-/* A rule that is no list: a switch of the policy, or built in. */
-void	 verdict_rule(struct verdict *, enum action, const char *rule,
+/* A single value of the policy. */
+void	 verdict_key(struct verdict *, enum action, size_t key,
 	    struct origin);
+/* Nothing that a key names: RULE_PLACE and those behind it. */
+void	 verdict_rule(struct verdict *, enum action, enum rule_id,
+	    const char *text, struct origin);
 void	 verdict_reason(struct verdict *, const char *fmt, ...)
 	    __attribute__((format(printf, 2, 3)));
-/* A value that does not fit leaves no remedy rather than a wrong one. */
-void	 verdict_remedy(struct verdict *, const char *key, const char *fmt,
-	    ...) __attribute__((format(printf, 3, 4)));
-/* The one-shot option that does the same; nothing without a remedy. */
-void	 verdict_flag(struct verdict *, const char *flag);
+/* value: may be NULL; one that does not fit leaves no remedy rather than a
+ * wrong one. */
+void	 verdict_remedy(struct verdict *, enum remedy_kind, size_t key,
+	    const char *value);
+void	 verdict_remedy_number(struct verdict *, enum remedy_kind, size_t key,
+	    unsigned number);
+/* There is a one-shot option that does the same; nothing without a remedy. */
+void	 verdict_flag(struct verdict *);
 
 #endif

@@ -130,7 +130,7 @@ EXTRA_DIST += tests/README.md tests/agents tests/batch tests/batches tests/build
 	tests/unit/bpf.h \
 	tests/unit/generate.h tests/unit/guard_scene.h tests/unit/hello.h \
 	tests/unit/netns.h tests/unit/serve_world.h \
-	tests/unit/room.h \
+	tests/unit/room.h tests/unit/verdict_words.h \
 	tests/unit/shim_name_rows.h tests/unit/shim_rows.h \
 	tests/unit/shim_world.h tests/validate-events \
 	tests/validate-schema \

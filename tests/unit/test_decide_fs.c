@@ -11,6 +11,7 @@
 #include "platform/base/json.h"
 #include "policy/decide.h"
 #include "policy/pattern.h"
+#include "tests/unit/verdict_words.h"
 
 #define N_OF(a)		(sizeof (a) / sizeof *(a))
 
@@ -106,9 +107,9 @@ longest_match(void **state)
 	for (size_t i = 0; i < N_OF(cases); i++) {
 		decide_fs(p, cases[i].op, cases[i].path, &v);
 		if (v.action != cases[i].action ||
-		    strcmp(v.rule, cases[i].rule) != 0)
+		    strcmp(rule_words(&v), cases[i].rule) != 0)
 			fail_msg("%s: %d by %s", cases[i].path, v.action,
-			    v.rule);
+			    rule_words(&v));
 	}
 	policy_free(p);
 }
@@ -198,7 +199,7 @@ lists(void **state)
 		decide_fs(p, cases[i].op, cases[i].path, &v);
 		if ((v.action == ACTION_ALLOW) != cases[i].may)
 			fail_msg("%s: %s: %d by %s", text, cases[i].path,
-			    v.action, v.rule);
+			    v.action, rule_words(&v));
 		policy_free(p);
 	}
 }
@@ -219,7 +220,7 @@ equal_length_denies(void **state)
 	assert_int_equal(v.action, ACTION_DENY);
 	decide_fs(p, FS_WRITE, "/tmp/x", &v);
 	assert_int_equal(v.action, ACTION_DENY);
-	assert_string_equal(v.rule, DW "[1]");
+	assert_string_equal(rule_words(&v), DW "[1]");
 	policy_free(p);
 }
 
@@ -232,16 +233,16 @@ verdict_of_no_entry(void **state)
 	(void)state;
 	memset(&v, 'x', sizeof v);
 	decide_fs(p, FS_WRITE, "/home/u/.cache/x", &v);
-	assert_null(v.rule_text);
-	assert_int_equal(v.at.line, 2);
-	assert_int_equal(v.at.col, 16);
+	assert_null(v.rule.text);
+	assert_int_equal(v.rule.at.line, 2);
+	assert_int_equal(v.rule.at.col, 16);
 	assert_string_equal(v.reason,
 	    "no entry of filesystem.allowWrite matches");
-	assert_string_equal(v.remedy_key, W);
-	assert_string_equal(v.remedy_value, "~/.cache/x");
-	assert_string_equal(v.remedy_flag, "-w");
+	assert_string_equal(remedy_key_words(&v), W);
+	assert_string_equal(remedy_value_words(&v), "~/.cache/x");
+	assert_string_equal(remedy_flag(&v.remedy), "-w");
 	decide_fs(p, FS_WRITE, "/home/ux/y", &v);
-	assert_string_equal(v.remedy_value, "/home/ux/y");
+	assert_string_equal(remedy_value_words(&v), "/home/ux/y");
 	policy_free(p);
 }
 
@@ -254,35 +255,35 @@ verdict_of_an_entry(void **state)
 	(void)state;
 	memset(&v, 'x', sizeof v);
 	decide_fs(p, FS_READ, "/home/u/.ssh/id", &v);
-	assert_string_equal(v.rule_text, "~/.ssh");
-	assert_int_equal(v.at.line, 5);
-	assert_int_equal(v.at.col, 15);
+	assert_string_equal(v.rule.text, "~/.ssh");
+	assert_int_equal(v.rule.at.line, 5);
+	assert_int_equal(v.rule.at.col, 15);
 	assert_string_equal(v.reason, "denied by path");
-	assert_string_equal(v.remedy_key, "filesystem.allowRead");
-	assert_string_equal(v.remedy_value, "~/.ssh/id");
-	assert_string_equal(v.remedy_flag, "-r");
+	assert_string_equal(remedy_key_words(&v), "filesystem.allowRead");
+	assert_string_equal(remedy_value_words(&v), "~/.ssh/id");
+	assert_string_equal(remedy_flag(&v.remedy), "-r");
 	/* No entry is longer than the path itself. */
 	decide_fs(p, FS_READ, "/home/u/.ssh", &v);
-	assert_string_equal(v.remedy_key, DR);
-	assert_string_equal(v.remedy_value, "(remove \"~/.ssh\")");
-	assert_string_equal(v.remedy_flag, "");
+	assert_string_equal(remedy_key_words(&v), DR);
+	assert_string_equal(remedy_value_words(&v), "(remove \"~/.ssh\")");
+	assert_string_equal(remedy_flag(&v.remedy), "");
 	decide_fs(p, FS_WRITE, "/home/u/.ssh/id", &v);
-	assert_string_equal(v.remedy_key, W);
-	assert_string_equal(v.remedy_flag, "-w");
+	assert_string_equal(remedy_key_words(&v), W);
+	assert_string_equal(remedy_flag(&v.remedy), "-w");
 	assert_string_equal(v.reason, "denied by path");
 	/* Removing it helps where something else grants the path. */
 	decide_fs(p, FS_WRITE, "/ws/.git/hooks", &v);
-	assert_string_equal(v.remedy_value, "(remove \".git/hooks\")");
+	assert_string_equal(remedy_value_words(&v), "(remove \".git/hooks\")");
 	assert_string_equal(v.reason, "denied by path");
 	decide_fs(p, FS_WRITE, "/home/u/.ssh", &v);
-	assert_string_equal(v.remedy_value, "(remove \"~/.ssh\")");
+	assert_string_equal(remedy_value_words(&v), "(remove \"~/.ssh\")");
 	assert_string_equal(v.reason,
 	    "denied by path; remove the entry, and allow the path");
 	decide_fs(p, FS_WRITE, "/tmp/ro", &v);
 	assert_string_equal(v.reason, "denied by path");
 	decide_fs(p, FS_WRITE, "/dev/null", &v);
-	assert_string_equal(v.rule_text, "/dev/null");
-	assert_string_equal(v.remedy_key, "");
+	assert_string_equal(v.rule.text, "/dev/null");
+	assert_string_equal(remedy_key_words(&v), "");
 	policy_free(p);
 }
 
@@ -314,7 +315,7 @@ remedy_is_exact(void **state)
 		assert_int_equal(v.action, ACTION_DENY);
 		buf_clear(&b);
 		buf_puts(&b, "{\"filesystem\":{\"allowWrite\":[");
-		json_put_string(&b, v.remedy_value, strlen(v.remedy_value));
+		json_put_string(&b, remedy_value_words(&v), strlen(remedy_value_words(&v)));
 		buf_puts(&b, "]}}");
 		opened = parse(b.data);
 		decide_fs(opened, FS_WRITE, cases[i].path, &v);
@@ -341,8 +342,8 @@ no_remedy_rather_than_half(void **state)
 	path[4095] = '\0';
 	decide_fs(p, FS_WRITE, path, &v);
 	assert_int_equal(v.action, ACTION_DENY);
-	assert_string_equal(v.remedy_key, "");
-	assert_string_equal(v.remedy_value, "");
+	assert_string_equal(remedy_key_words(&v), "");
+	assert_string_equal(remedy_value_words(&v), "");
 	policy_free(p);
 }
 
@@ -361,7 +362,7 @@ workspace_below_tmp(void **state)
 	decide_fs(closed, FS_WRITE, "/tmp/wsx", &v);
 	assert_int_equal(v.action, ACTION_ALLOW);
 	decide_fs(opened, FS_WRITE, "/tmp/ws/x", &v);
-	assert_string_equal(v.rule, W "[0]");
+	assert_string_equal(rule_words(&v), W "[0]");
 	policy_free(closed);
 	policy_free(opened);
 }
@@ -384,9 +385,9 @@ own_files(void **state)
 	policy_own(p, "/ws/t.json", "the record of this run");
 	decide_fs(p, FS_WRITE, "/ws/p.json", &v);
 	assert_int_equal(v.action, ACTION_DENY);
-	assert_string_equal(v.rule, "built-in");
-	assert_string_equal(v.rule_text, "the policy in force");
-	assert_string_equal(v.remedy_key, "");
+	assert_string_equal(rule_words(&v), "built-in");
+	assert_string_equal(v.rule.text, "the policy in force");
+	assert_string_equal(remedy_key_words(&v), "");
 	decide_fs(p, FS_WRITE, "/ws/t.json", &v);
 	assert_int_equal(v.action, ACTION_DENY);
 	decide_fs(p, FS_READ, "/ws/p.json", &v);
@@ -455,7 +456,7 @@ read_modes(void **state)
 			decide_fs(p, FS_READ, cases[i].path, &v);
 			if ((v.action == ACTION_ALLOW) != want)
 				fail_msg("mode %zu: %s by %s", m,
-				    cases[i].path, v.rule);
+				    cases[i].path, rule_words(&v));
 			decide_fs(p, FS_EXEC, cases[i].path, &v);
 			assert_int_equal(v.action == ACTION_ALLOW, want);
 		}
@@ -472,11 +473,11 @@ verdict_of_a_mode(void **state)
 
 	(void)state;
 	decide_fs(p, FS_READ, "/home/u/x", &v);
-	assert_string_equal(v.rule, "filesystem.defaultDenyRead");
-	assert_int_equal(v.at.line, 2);
-	assert_string_equal(v.remedy_key, "filesystem.allowRead");
-	assert_string_equal(v.remedy_value, "~/x");
-	assert_string_equal(v.remedy_flag, "-r");
+	assert_string_equal(rule_words(&v), "filesystem.defaultDenyRead");
+	assert_int_equal(v.rule.at.line, 2);
+	assert_string_equal(remedy_key_words(&v), "filesystem.allowRead");
+	assert_string_equal(remedy_value_words(&v), "~/x");
+	assert_string_equal(remedy_flag(&v.remedy), "-r");
 	policy_free(p);
 }
 
@@ -597,7 +598,7 @@ guarded_names(void **state)
 		decide_fs_ask(p, &q, &v);
 		if ((v.action == ACTION_ALLOW) != cases[i].may)
 			fail_msg("%s: %d by %s (%s)", cases[i].path,
-			    v.action, v.rule, v.reason);
+			    v.action, rule_words(&v), v.reason);
 		q.op = FS_READ;		/* reading them is fine */
 		decide_fs_ask(p, &q, &v);
 		assert_int_equal(v.action, ACTION_ALLOW);
@@ -611,7 +612,7 @@ guarded_names(void **state)
 		decide_fs_ask(all, &q, &v);
 		if ((v.action == ACTION_ALLOW) != whole[i].may)
 			fail_msg("with /: %s: %d by %s", whole[i].path,
-			    v.action, v.rule);
+			    v.action, rule_words(&v));
 		policy_free(all);
 	}
 	/* What the run itself makes is its own. */
@@ -627,12 +628,12 @@ guarded_names(void **state)
 	p = parse("{\"filesystem\":{\"allowWrite\":[\".\"]}}");
 	decide_fs_ask(p, &(struct fs_question){ .op = FS_WRITE,
 	    .path = "/ws/.git/config", .is_guarded = true }, &v);
-	assert_string_equal(v.remedy_key, "filesystem.allowGitConfig");
+	assert_string_equal(remedy_key_words(&v), "filesystem.allowGitConfig");
 	decide_fs_ask(p, &(struct fs_question){ .op = FS_WRITE,
 	    .path = "/ws/.bashrc", .is_guarded = true }, &v);
-	assert_string_equal(v.remedy_key, W);
-	assert_string_equal(v.remedy_value, "/ws/.bashrc");
-	assert_string_equal(v.remedy_flag, "-w");
+	assert_string_equal(remedy_key_words(&v), W);
+	assert_string_equal(remedy_value_words(&v), "/ws/.bashrc");
+	assert_string_equal(remedy_flag(&v.remedy), "-w");
 	policy_free(p);
 }
 
@@ -650,7 +651,7 @@ layers_must_agree(void **state)
 	assert_int_equal(v.action, ACTION_ALLOW);
 	decide_fs(p, FS_WRITE, "/x", &v);
 	assert_int_equal(v.action, ACTION_DENY);
-	assert_string_equal(v.remedy_flag, "");
+	assert_string_equal(remedy_flag(&v.remedy), "");
 	decide_fs(p, FS_READ, "/s/x", &v);
 	assert_int_equal(v.action, ACTION_DENY);
 	policy_free(p);
@@ -697,9 +698,9 @@ index_against_scan(void **state)
 				snprintf(want, sizeof want, W "[%zu]", i);
 			}
 			decide_fs(p, FS_WRITE, paths[k], &v);
-			if (strcmp(v.rule, want) != 0)
+			if (strcmp(rule_words(&v), want) != 0)
 				fail_msg("%s: %s: %s, not %s", text, paths[k],
-				    v.rule, want);
+				    rule_words(&v), want);
 		}
 		policy_free(p);
 	}

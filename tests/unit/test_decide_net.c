@@ -9,6 +9,7 @@
 
 #include "policy/decide.h"
 #include "policy/pattern.h"
+#include "tests/unit/verdict_words.h"
 
 #define N_OF(a)		(sizeof (a) / sizeof *(a))
 
@@ -92,9 +93,9 @@ names(void **state)
 
 		decide_net(p, &h, 443, &v);
 		if (v.action != cases[i].action ||
-		    strcmp(v.rule, cases[i].rule) != 0)
+		    strcmp(rule_words(&v), cases[i].rule) != 0)
 			fail_msg("%s: %d by %s", cases[i].host, v.action,
-			    v.rule);
+			    rule_words(&v));
 	}
 	policy_free(p);
 }
@@ -142,9 +143,9 @@ denials_under_any(void **state)
 		snprintf(rule, sizeof rule, "network.deniedDomains[%d]",
 		    cases[i].denied);
 		if (cases[i].denied < 0 ? v.action != ACTION_ALLOW :
-		    v.action != ACTION_DENY || strcmp(v.rule, rule) != 0)
+		    v.action != ACTION_DENY || strcmp(rule_words(&v), rule) != 0)
 			fail_msg("%s: %d by %s", cases[i].host, v.action,
-			    v.rule);
+			    rule_words(&v));
 	}
 	policy_free(p);
 }
@@ -160,15 +161,15 @@ verdict_of_no_entry(void **state)
 	memset(&v, 'x', sizeof v);
 	decide_net(p, &h, 443, &v);
 	assert_int_equal(v.action, ACTION_DENY);
-	assert_null(v.rule_text);
-	assert_string_equal(v.at.file, "F");
-	assert_int_equal(v.at.line, 2);
-	assert_int_equal(v.at.col, 20);
+	assert_null(v.rule.text);
+	assert_string_equal(v.rule.at.file, "F");
+	assert_int_equal(v.rule.at.line, 2);
+	assert_int_equal(v.rule.at.col, 20);
 	assert_string_equal(v.reason,
 	    "no entry of network.allowedDomains matches");
-	assert_string_equal(v.remedy_key, "network.allowedDomains");
-	assert_string_equal(v.remedy_value, "evil.org");
-	assert_string_equal(v.remedy_flag, "-a");
+	assert_string_equal(remedy_key_words(&v), "network.allowedDomains");
+	assert_string_equal(remedy_value_words(&v), "evil.org");
+	assert_string_equal(remedy_flag(&v.remedy), "-a");
 	policy_free(p);
 }
 
@@ -182,12 +183,12 @@ verdict_of_an_entry(void **state)
 	(void)state;
 	memset(&v, 'x', sizeof v);
 	decide_net(p, &h, 443, &v);
-	assert_string_equal(v.rule_text, "x.example.com");
-	assert_int_equal(v.at.line, 4);
-	assert_int_equal(v.at.col, 20);
+	assert_string_equal(v.rule.text, "x.example.com");
+	assert_int_equal(v.rule.at.line, 4);
+	assert_int_equal(v.rule.at.col, 20);
 	assert_non_null(strstr(v.reason, "removing the entry"));
-	assert_string_equal(v.remedy_key, "");
-	assert_string_equal(v.remedy_value, "");
+	assert_string_equal(remedy_key_words(&v), "");
+	assert_string_equal(remedy_value_words(&v), "");
 	policy_free(p);
 }
 
@@ -209,7 +210,7 @@ remedy_helps(void **state)
 		assert_int_equal(v.action, ACTION_DENY);
 		snprintf(text, sizeof text,
 		    "{\"network\":{\"allowedDomains\":[\"%.200s\"]}}",
-		    v.remedy_value);
+		    remedy_value_words(&v));
 		opened = parse(text);
 		decide_net(opened, &h, 1, &v);
 		assert_int_equal(v.action, ACTION_ALLOW);
@@ -327,9 +328,9 @@ addresses(void **state)
 			    cases[i].addr, v.action, v.reason);
 		if (v.action == ACTION_DENY &&
 		    strstr(v.reason, "no entry") == NULL) {
-			assert_string_equal(v.rule, "network.allowedDomains");
-			assert_string_equal(v.remedy_key, v.rule);
-			assert_string_equal(v.remedy_value, a.text);
+			assert_string_equal(rule_words(&v), "network.allowedDomains");
+			assert_string_equal(remedy_key_words(&v), rule_words(&v));
+			assert_string_equal(remedy_value_words(&v), a.text);
 		}
 		policy_free(p);
 	}
@@ -349,7 +350,7 @@ mapped_bytes(void **state)
 	(void)state;
 	decide_net_addr(p, &h, mapped, 16, 0, &v);
 	assert_int_equal(v.action, ACTION_DENY);
-	assert_string_equal(v.remedy_value, "127.0.0.1");
+	assert_string_equal(remedy_value_words(&v), "127.0.0.1");
 	policy_free(p);
 }
 
@@ -378,7 +379,7 @@ a_name_is_no_way_around_a_denied_address(void **state)
 		if (v.action != cases[i].action)
 			fail_msg("%s: %d", cases[i].addr, v.action);
 		if (v.action == ACTION_DENY)
-			assert_string_equal(v.rule,
+			assert_string_equal(rule_words(&v),
 			    "network.deniedDomains[0]");
 		/* Nor does the literal itself. */
 		decide_net_dial(p, &a, 443, a.addr,
@@ -425,9 +426,9 @@ ports_and_ranges(void **state)
 
 		decide_net(p, &h, (uint16_t)cases[i].port, &v);
 		if (v.action != cases[i].action ||
-		    strcmp(v.rule, cases[i].rule) != 0)
+		    strcmp(rule_words(&v), cases[i].rule) != 0)
 			fail_msg("%s:%u: %d by %s", cases[i].host,
-			    cases[i].port, v.action, v.rule);
+			    cases[i].port, v.action, rule_words(&v));
 	}
 	policy_free(p);
 }
@@ -572,7 +573,7 @@ direct(void **state)
 	(void)state;
 	decide_net(p, &h, 443, &v);
 	assert_int_equal(v.action, ACTION_ALLOW);
-	assert_string_equal(v.rule, "network.mode");
+	assert_string_equal(rule_words(&v), "network.mode");
 	decide_net_dial(p, &local, 443, local.addr, 4, 1, &v);
 	assert_int_equal(v.action, ACTION_ALLOW);
 	assert_false(v.via_upstream);
@@ -611,7 +612,7 @@ grey_addresses(void **state)
 		    16, 0, &v);
 		if (v.action != cases[i].action ||
 		    v.via_upstream != (v.action == ACTION_ALLOW) ||
-		    (v.rule_text != NULL && strstr(v.rule_text, "secret")))
+		    (v.rule.text != NULL && strstr(v.rule.text, "secret")))
 			fail_msg("%s: %s", text, cases[i].addr);
 		policy_free(p);
 	}
@@ -642,7 +643,7 @@ grey_layers(void **state)
 	assert_true(v.action == ACTION_ALLOW && !v.via_upstream);
 	decide_net(without, &b, 443, &v);
 	assert_true(v.action == ACTION_DENY && !v.via_upstream);
-	assert_string_equal(v.rule, "network.upstreamProxy");
+	assert_string_equal(rule_words(&v), "network.upstreamProxy");
 	policy_free(with);
 	policy_free(without);
 }
@@ -661,11 +662,11 @@ layers_must_agree(void **state)
 	p->also = q;
 	decide_net(p, &h, 1, &v);
 	assert_int_equal(v.action, ACTION_ALLOW);
-	assert_string_equal(v.rule, "network.allowedDomains[2]");
+	assert_string_equal(rule_words(&v), "network.allowedDomains[2]");
 	decide_net(p, &other, 1, &v);
 	assert_int_equal(v.action, ACTION_DENY);
-	assert_string_equal(v.rule, "network.allowedDomains");
-	assert_string_equal(v.remedy_flag, "");
+	assert_string_equal(rule_words(&v), "network.allowedDomains");
+	assert_string_equal(remedy_flag(&v.remedy), "");
 	policy_free(p);
 	policy_free(q);
 }
@@ -715,9 +716,9 @@ index_against_scan(void **state)
 				break;
 			}
 			decide_net(p, &h, port, &v);
-			if (strcmp(v.rule, want) != 0)
+			if (strcmp(rule_words(&v), want) != 0)
 				fail_msg("%s: %s:%u: %s, not %s", text,
-				    h.text, port, v.rule, want);
+				    h.text, port, rule_words(&v), want);
 		}
 		policy_free(p);
 	}

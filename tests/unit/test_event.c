@@ -13,6 +13,7 @@
 
 #include "launcher/event.h"
 #include "platform/base/json.h"
+#include "tests/unit/verdict_words.h"
 
 #define X	"\xe2\x9c\x97"		/* the sign of a refusal */
 #define OK	"\xe2\x9c\x93"
@@ -38,17 +39,14 @@ set_rule(struct event *e, const char *rule, const char *text,
     const char *file, int line, int col)
 {
 	e->verdict.action = ACTION_DENY;
-	strcpy(e->verdict.rule, rule);
-	e->verdict.rule_text = text;
-	e->verdict.at = (struct origin){ file, line, col };
+	e->verdict.rule = rule_from(rule, text, file, line, col);
 }
 
 static void
-set_remedy(struct event *e, const char *key, const char *value)
+set_remedy(struct event *e, enum remedy_kind kind, const char *key,
+    const char *value)
 {
-	strcpy(e->verdict.remedy_key, key);
-	strncpy(e->verdict.remedy_value, value,
-	    sizeof e->verdict.remedy_value - 1);
+	remedy_from(&e->verdict.remedy, kind, key, value);
 }
 
 /* 14:03:22 in the zone of the test. */
@@ -72,7 +70,7 @@ open_event(void)
 	add_process(&e, 4703, "sh");
 	set_rule(&e, "filesystem.denyRead[2]", "~/.ssh", "fence.jsonc", 12,
 	    5);
-	set_remedy(&e, "filesystem.denyRead", "(remove \"~/.ssh\")");
+	set_remedy(&e, REMEDY_REMOVE, "filesystem.denyRead", "~/.ssh");
 	return e;
 }
 
@@ -116,15 +114,17 @@ test_text_no_entry(void **state)
 	e.open_flags = O_WRONLY | O_CREAT;
 	set_rule(&e, "filesystem.allowWrite", NULL, "fence.jsonc", 3, 17);
 	strcpy(e.verdict.reason, "no entry of filesystem.allowWrite matches");
-	set_remedy(&e, "filesystem.allowWrite", "~/a\"b");
+	set_remedy(&e, REMEDY_ADD, "filesystem.allowWrite", "~/a\"b");
 	assert_text(&e, 0, "[fence:fs]  14:03:22 " X " open(\"/home/u/.ssh/id\""
 	    ", write) EROFS  cc1[4711] | rule filesystem.allowWrite "
 	    "(no entry matches) fence.jsonc:3:17   "
 	    "allow: filesystem.allowWrite += \"~/a\\\"b\"");
-	e.verdict.remedy_key[0] = '\0';
+	e.verdict.remedy.kind = REMEDY_NONE;
 	e.nprocess = 0;
-	e.verdict.at = (struct origin){ "<built-in x>", 0, 0 };
+	e.verdict.rule.at = (struct origin){ "<built-in x>", 0, 0,
+	    ORIGIN_BUILT_IN };
 	strcpy(e.verdict.reason, "x is a private address");
+	e.verdict.rule.id = RULE_KEY;
 	assert_text(&e, 0, "[fence:fs]  14:03:22 " X " open(\"/home/u/.ssh/id\""
 	    ", write) EROFS | rule filesystem.allowWrite "
 	    "(x is a private address) <built-in x>");
@@ -155,11 +155,11 @@ test_text_network(void **state)
 	    "rule network.deniedDomains[0] \"*.test\" f:1:2");
 	e.status = 502;
 	e.url_path = "/a\001b/01234567890123456789012345678901234567890123456789";
-	set_remedy(&e, "key", "of a refusal alone");
+	set_remedy(&e, REMEDY_ADD, "key", "of a refusal alone");
 	assert_text(&e, 0, "[fence:http] 14:03:22 ! GET     502 denied.test"
 	    " http://denied.test/a\\x01b/012345678901234567890123456789012" DOTS
 	    " (3ms)  curl[9] | rule network.deniedDomains[0] \"*.test\" f:1:2");
-	e.verdict.remedy_key[0] = '\0';
+	e.verdict.remedy.kind = REMEDY_NONE;
 	/* A proxy on the way that failed is trouble; one that did not, "to". */
 	e.url_path = "/";
 	e.verdict.action = ACTION_DENY;
@@ -232,7 +232,7 @@ test_text_other(void **state)
 	e.kind = EVENT_EXEC;
 	e.count = 3;
 	e.sys = 200;
-	e.verdict.rule[0] = '\0';
+	e.verdict.rule.id = RULE_NONE;
 	e.nprocess = 1;
 	assert_text(&e, 0, "[fence:exec] 14:03:22 " X " exec(\"/home/u/.ssh/id\")"
 	    " errno 200 \xc3\x97""3  cc1[4711]");
@@ -297,9 +297,9 @@ test_text_length(void **state)
 		e.kind = (enum event_kind)kind;
 		e.method = e.host = e.qtype = host;
 		e.detail = path;
-		e.verdict.rule_text = path;
-		e.verdict.at.file = place;
-		memset(e.verdict.remedy_value, '\xff', 4000);
+		e.verdict.rule.text = path;
+		e.verdict.rule.at.file = place;
+		memset(e.verdict.remedy.value, '\xff', 4000);
 		buf_clear(&b);
 		event_text(&e, 0, &b);
 		assert_in_range(utf8_chars(b.data), 1, 400);
@@ -408,10 +408,10 @@ test_json_kinds(void **state)
 		e.dropped = 3;
 		if (i % 2 == 1) {
 			e.path = e.host = e.ip = e.method = e.qtype =
-			    e.detail = e.verdict.rule_text = evil;
+			    e.detail = e.verdict.rule.text = evil;
 			strcpy(e.process[0].comm, evil);
 			strcpy(e.process[1].cmdline, evil);
-			strcpy(e.verdict.remedy_value, evil);
+			strcpy(e.verdict.remedy.value, evil);
 		}
 		buf_clear(&b);
 		event_json(&e, &run, &b);

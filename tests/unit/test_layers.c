@@ -9,6 +9,7 @@
 #include "policy/layers.h"
 #include "tests/unit/room.h"
 #include "tests/unit/generate.h"
+#include "tests/unit/verdict_words.h"
 
 static struct policy *
 parse(const char *text)
@@ -195,7 +196,7 @@ assert_narrower(struct room *r, const struct resolved *layered,
 		if (v.action == ACTION_ALLOW && w.action == ACTION_DENY)
 			fail_msg("%s: %s op %d guarded %d is allowed by %s, "
 			    "denied alone by %s", what, gen_name(&q),
-			    (int)q.fs.op, q.fs.is_guarded, v.rule, w.rule);
+			    (int)q.fs.op, q.fs.is_guarded, rule_words(&v), rule_words(&w));
 		/* Nor does a layer make a direct way of one by proxy. */
 		if (v.action == ACTION_ALLOW && w.via_upstream)
 			assert_true(v.via_upstream);
@@ -293,10 +294,10 @@ static bool
 is_covered(const char *lines, char sign, const struct verdict *allows,
     const struct verdict *denies)
 {
-	return (allows->rule_text != NULL && has_line(lines, sign,
-	    allows->rule, allows->rule_text)) ||
-	    (denies->rule_text != NULL && has_line(lines, sign, denies->rule,
-	    denies->rule_text)) ||
+	return (allows->rule.text != NULL && has_line(lines, sign,
+	    rule_words(allows), allows->rule.text)) ||
+	    (denies->rule.text != NULL && has_line(lines, sign, rule_words(denies),
+	    denies->rule.text)) ||
 	    has_line(lines, sign, "filesystem.defaultDenyRead", NULL) ||
 	    has_line(lines, sign, "filesystem.strictDenyRead", NULL) ||
 	    has_line(lines, sign, "network.upstreamProxy", NULL);
@@ -341,8 +342,8 @@ test_diff_covers(void **state)
 			    vb.action == ACTION_ALLOW ? &va : &vb))
 				fail_msg("%s op %d: a %s (%s), b %s (%s), and "
 				    "no line of:\n%s", gen_name(&q),
-				    (int)q.fs.op, va.rule, va.reason,
-				    vb.rule, vb.reason, out.data);
+				    (int)q.fs.op, rule_words(&va), va.reason,
+				    rule_words(&vb), vb.reason, out.data);
 		}
 		resolved_release(&a);
 		resolved_release(&b);

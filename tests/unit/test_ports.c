@@ -13,6 +13,7 @@
 #include "launcher/ports.h"
 #include "policy/decide.h"
 #include "policy/layers.h"
+#include "tests/unit/verdict_words.h"
 
 static const struct {
 	const char	*spec;
@@ -214,8 +215,8 @@ test_layers(void **state)
 		layers_add(first, second);
 		layers_settle(first);
 		decide_local(first, 5432, &v);
-		if (v.action != t[i].action || strcmp(v.rule, t[i].rule) != 0)
-			fail_msg("%zu: %s", i, v.rule);
+		if (v.action != t[i].action || strcmp(rule_words(&v), t[i].rule) != 0)
+			fail_msg("%zu: %s", i, rule_words(&v));
 		assert_int_equal(ports_settle(a, first, &ports, &e), 0);
 		assert_int_equal(ports.nout, v.action == ACTION_ALLOW);
 		arena_free(a);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "launcher/recent.h"
+#include "tests/unit/verdict_words.h"
 
 static struct recent list;
 
@@ -17,10 +18,10 @@ refused(const char *host)
 {
 	struct event e = { .kind = EVENT_CONNECT, .host = host, .port = 80,
 	    .sys = ECONNRESET, .verdict = { .action = ACTION_DENY,
-	    .rule = "network.allowedDomains", .at = { "f.json", 3, 5 },
-	    .remedy_key = "network.allowedDomains" } };
+	    .rule = rule_from("network.allowedDomains", NULL, "f.json", 3,
+	    5) } };
 
-	snprintf(e.verdict.remedy_value, sizeof e.verdict.remedy_value, "%s",
+	remedy_from(&e.verdict.remedy, REMEDY_ADD, "network.allowedDomains",
 	    host);
 	return e;
 }
@@ -96,8 +97,8 @@ test_ceiling(void **state)
 static void
 test_words(void **state)
 {
-	struct verdict v = { .rule = "network.allowedDomains", .at = {
-	    .line = 12, .col = 5 }, .remedy_key = "k" };
+	struct verdict v = { .rule = rule_from("network.allowedDomains",
+	    NULL, NULL, 12, 5) };
 	char rule[RECENT_RULE], remedy[RECENT_REMEDY], file[400];
 
 	(void)state;
@@ -105,8 +106,8 @@ test_words(void **state)
 		for (size_t i = 0; i < n; i++)
 			memcpy(file + 2 * i, "\xc3\xa9", 2);
 		file[2 * n] = '\0';
-		v.at.file = file;
-		snprintf(v.remedy_value, sizeof v.remedy_value, "%s", file);
+		v.rule.at.file = file;
+		remedy_from(&v.remedy, REMEDY_ADD, "env.allow", file);
 		recent_words(&v, rule, remedy);
 		assert_memory_equal(rule, "network.allowedDomains ", 23);
 		assert_string_equal(rule + strlen(rule) - 5, ":12:5");
@@ -115,11 +116,12 @@ test_words(void **state)
 		if (strlen(remedy) > 200)
 			assert_true(remedy[strlen(remedy) - 1] != '\xc3');
 	}
-	v.at.file = NULL;
-	snprintf(v.remedy_value, sizeof v.remedy_value, "(remove \"x\")");
+	v.rule.at.file = NULL;
+	v.rule.at.line = 0;
+	remedy_from(&v.remedy, REMEDY_REMOVE, "env.allow", "x");
 	recent_words(&v, rule, remedy);
 	assert_string_equal(rule, "network.allowedDomains");
-	assert_string_equal(remedy, "k (remove \"x\")");
+	assert_string_equal(remedy, "env.allow (remove \"x\")");
 }
 
 int

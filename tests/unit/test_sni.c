@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "launcher/sni.h"
+#include "tests/unit/verdict_words.h"
 
 /* Only a list, and one that allows all but what is denied. */
 static const char *const policies[] = {
@@ -70,7 +71,7 @@ test_sni(void **state)
 		if (is_denied != (t[i].rule != NULL))
 			fail_msg("row %zu: %d", i, is_denied);
 		if (is_denied)
-			assert_string_equal(v.rule, t[i].rule);
+			assert_string_equal(rule_words(&v), t[i].rule);
 	}
 	policy_free(p[0]);
 	policy_free(p[1]);

@@ -12,6 +12,7 @@
 #include "launcher/noproxy.h"
 #include "launcher/via.h"
 #include "proxy/upstream.h"
+#include "tests/unit/verdict_words.h"
 
 #define N_OF(a)	(sizeof(a) / sizeof(a)[0])
 
@@ -425,12 +426,12 @@ blamed(void **state)
 			fail_msg("row %zu: sys %d", i, sys);
 		if (t[i].reason != NULL && (v.action != ACTION_DENY ||
 		    strstr(v.reason, t[i].reason) == NULL ||
-		    strstr(v.remedy_value, t[i].remedy) == NULL ||
-		    (t[i].remedy[0] == '\0') != (v.remedy_key[0] == '\0') ||
-		    strcmp(v.rule, "network.via") != 0 ||
+		    strstr(remedy_value_words(&v), t[i].remedy) == NULL ||
+		    (t[i].remedy[0] == '\0') != (v.remedy.kind == REMEDY_NONE) ||
+		    strcmp(rule_words(&v), "network.via") != 0 ||
 		    strstr(v.reason, "secret") != NULL))
 			fail_msg("row %zu: %s | %s", i, v.reason,
-			    v.remedy_value);
+			    remedy_value_words(&v));
 		policy_free(p);
 	}
 	arena_free(a);

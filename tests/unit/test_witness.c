@@ -17,6 +17,7 @@
 
 #include "launcher/witness.h"
 #include "shim/wire.h"
+#include "tests/unit/verdict_words.h"
 
 static const char policy_text[] =
 "{ \"network\": { \"allowedDomains\": [\"allowed.test\", \"192.0.2.1\"] },\n"
@@ -389,10 +390,10 @@ tell_dns(struct fixture *f, pid_t pid, const char *name, const char *type)
 	e.process[0].pid = pid;
 	strcpy(e.process[0].comm, "getent");
 	e.verdict.action = ACTION_DENY;
-	strcpy(e.verdict.rule, "network.allowedDomains");
-	strcpy(e.verdict.remedy_key, "network.allowedDomains");
-	strcpy(e.verdict.remedy_value, name);
-	strcpy(e.verdict.remedy_flag, "-a");
+	e.verdict.rule = rule_from("network.allowedDomains", NULL, NULL, 0, 0);
+	remedy_from(&e.verdict.remedy, REMEDY_ADD, "network.allowedDomains",
+	    name);
+	e.verdict.remedy.has_flag = true;
 	witness_gate(f->w, &e);
 }
 
@@ -503,7 +504,7 @@ test_flood_hides_nothing(void **state)
 	    .witness = WITNESS_GATE, .enforcer = ENFORCER_GATE,
 	    .host = "exfil.test", .port = 443,
 	    .verdict = { .action = ACTION_DENY,
-	    .rule = "network.allowedDomains" } };
+	    .rule = rule_from("network.allowedDomains", NULL, NULL, 0, 0) } };
 	struct guard_told told = { .path = "/ws/.envrc", .count = 1,
 	    .deed = GUARD_MOVED, .to = "/q/.envrc" };
 
