@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "launcher/exit.h"
+#include "launcher/judge.h"
 #include "launcher/log.h"
+#include "launcher/plan.h"
 #include "launcher/request.h"
 #include "platform/base/json.h"
 #include "platform/base/str.h"
@@ -34,6 +36,13 @@ const struct opt why_opts[] = {
 	{ .name = NULL },
 };
 
+/* What is asked about. */
+struct asked {
+	const struct policy	*policy;
+	const char		*cwd;
+	const struct jail_spec	*spec;	/* mounts of a run; may have none */
+};
+
 /* A question and its answer, in words. */
 struct answer {
 	const char	*verb;		/* "connect", "read" ... */
@@ -41,6 +50,7 @@ struct answer {
 	struct verdict	 v;
 	const char	*by;		/* what enforces it here */
 	const char	*note;		/* or NULL */
+	bool		 is_guidance;	/* denied, and nothing holds it */
 };
 
 static int
@@ -170,78 +180,57 @@ by_mounts(enum fs_op op, const char *path, const struct verdict *v)
 	return "mount: read-only (EROFS); landlock: no right to write";
 }
 
-/* Where the path leads: its longest existing part resolved. */
-static const char *
-leads_to(struct arena *a, const char *clean)
-{
-	char *part = arena_strdup(a, clean), *real, *slash;
-	const char *ret = clean;
-
-	while (access(part, F_OK) != 0 &&
-	    (slash = strrchr(part, '/')) != NULL && slash != part)
-		*slash = '\0';
-	real = realpath(part, NULL);
-	if (real != NULL)
-		ret = pattern_clean_path(a, "/", arena_printf(a, "%s/%s",
-		    real, clean + strlen(part)));
-	free(real);
-	return ret != NULL ? ret : clean;
-}
-
-/* git's names are guarded in a repository that is there at the start. */
+/* Does the plan of a run leave it writable? */
 static bool
-is_guarded_now(const struct policy *p, const char *path)
+is_writable_in(const struct jail_spec *spec, const char *path)
 {
-	char dir[PATH_MAX];
-	bool is_own;
-	size_t n = decide_guarded(p, path, &is_own);
-	const char *git = n > 0 ? strstr(path, "/.git/") : NULL;
+	size_t i = spec->nmounts;
+	enum mount_kind kind;
 
-	if (git == NULL || (size_t)(git - path) >= n)
-		return n > 0;
-	return snprintf(dir, sizeof dir, "%.*s/.git", (int)(git - path),
-	    path) < (int)sizeof dir && access(dir, F_OK) == 0;
+	while (i > 1 && (!str_path_below(path, spec->mounts[i - 1].path) ||
+	    spec->mounts[i - 1].kind == MOUNT_PLACE ||
+	    spec->mounts[i - 1].kind == MOUNT_LINK))
+		i--;
+	kind = i > 0 ? spec->mounts[i - 1].kind : MOUNT_RW;
+	return kind == MOUNT_RW || kind == MOUNT_TMPFS || kind == MOUNT_OWN;
 }
 
-/* A mask takes writing and executing away, too: ask for both. */
+/* What is there tells what a run can be given. */
 static void
-ask_path(const struct policy *p, enum fs_op op, const char *path,
-    struct verdict *v)
+note_missing(struct judged *j, enum fs_op op, const struct jail_spec *spec,
+    struct answer *ret)
 {
-	struct fs_question q = { .op = op, .path = path,
-	    .is_guarded = is_guarded_now(p, path) };
-	struct verdict reading;
+	const struct rule *r = &j->verdict.rule;
 
-	decide_fs_ask(p, &q, v);
-	if (v->action == ACTION_DENY || op == FS_READ)
-		return;
-	decide_fs(p, FS_READ, path, &reading);
-	if (reading.action == ACTION_DENY)
-		*v = reading;
-}
-
-static int
-ask_file(const struct policy *p, enum fs_op op, const char *cwd,
-    const char *object, struct arena *a, struct answer *ret, struct err *e)
-{
-	const char *clean = pattern_clean_path(a,
-	    object[0] == '/' ? "/" : cwd, object), *real;
-
-	if (clean == NULL)
-		return err_set(e, ERR_USAGE, "the path is too long");
-	ret->object = clean;
-	ask_path(p, op, clean, &ret->v);
-	real = leads_to(a, clean);
-	if (ret->v.action == ACTION_ALLOW && strcmp(real, clean) != 0) {
-		ask_path(p, op, real, &ret->v);
-		ret->note = arena_printf(a, "it leads to %s", real);
-	}
-	if (ret->v.rule.id == RULE_ENTRY && strpbrk(ret->v.rule.text, "*?[") !=
-	    NULL && ret->v.action == ACTION_DENY && access(clean, F_OK) != 0)
+	if (j->verdict.action == ACTION_ALLOW) {
+		if (op == FS_WRITE && r->key == KEY_OF(fs.allow_write) &&
+		    !is_writable_in(spec, j->real))
+			judge_deny_late(&j->verdict);
+	} else if (r->id == RULE_ENTRY && strpbrk(r->text, "*?[") != NULL) {
+		ret->is_guidance = true;
 		ret->note = "the path does not exist: a glob is a wall for "
 		    "what it matches when the run begins; later matches are "
 		    "told, not walled";
-	ret->by = by_mounts(op, clean, &ret->v);
+	}
+}
+
+static int
+ask_file(const struct asked *q, enum fs_op op, struct arena *a,
+    struct answer *ret, struct err *e)
+{
+	const struct judge judge = { .policy = q->policy };
+	struct judged j;
+
+	(void)judge_place(&judge, a, op, q->cwd, ret->object, &j);
+	if (j.path == NULL)
+		return err_set(e, ERR_USAGE, "the path is too long");
+	if (strcmp(j.real, j.path) != 0)
+		ret->note = arena_printf(a, "it leads to %s", j.real);
+	if (access(j.path, F_OK) != 0)
+		note_missing(&j, op, q->spec, ret);
+	ret->object = j.path;
+	ret->v = j.verdict;
+	ret->by = by_mounts(op, j.path, &ret->v);
 	return 0;
 }
 
@@ -330,6 +319,8 @@ put_json(struct buf *b, const struct answer *a)
 	json_put_text(b, "reason", v->reason);
 	json_put_text(b, "enforcedBy", a->by);
 	json_put_text(b, "note", a->note);
+	if (a->is_guidance)
+		buf_puts(b, ",\"walled\":false");
 	if (v->action == ACTION_DENY && v->remedy.kind != REMEDY_NONE)
 		put_json_remedy(b, &v->remedy);
 	buf_release(&rule);
@@ -339,8 +330,8 @@ put_json(struct buf *b, const struct answer *a)
 /* ---- the command ---- */
 
 static int
-ask(const struct policy *p, const char *cwd, struct arena *a,
-    struct answer *ret, struct err *e)
+ask(const struct asked *q, struct arena *a, struct answer *ret,
+    struct err *e)
 {
 	static const struct { const char *verb; enum fs_op op; } verbs[] = {
 		{ "read", FS_READ }, { "write", FS_WRITE },
@@ -348,14 +339,30 @@ ask(const struct policy *p, const char *cwd, struct arena *a,
 	};
 
 	if (strcmp(ret->verb, "connect") == 0)
-		return ask_connect(p, ret->object, a, ret, e);
+		return ask_connect(q->policy, ret->object, a, ret, e);
 	for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
 		if (strcmp(ret->verb, verbs[i].verb) == 0)
-			return ask_file(p, verbs[i].op, cwd, ret->object, a,
-			    ret, e);
+			return ask_file(q, verbs[i].op, a, ret, e);
 	err_set(e, ERR_USAGE, "'%.60s' is no question", ret->verb);
 	return fail(e, "connect HOST[:PORT], read PATH, write PATH or exec "
 	    "PATH");
+}
+
+/* The answers are those of a run, so its plan is made; or it is said why not. */
+static void
+know_disk(const struct why_options *o, struct arena *arena,
+    const struct resolve_request *req, struct resolved *res,
+    struct jail_spec *ret)
+{
+	struct err e = { 0 };
+
+	if (plan_known(arena, &o->run, req, res, environ, ret, &e) == 0)
+		return;
+	log_say("a run would not start: %s%s%s", e.where,
+	    e.where[0] != '\0' ? ": " : "", e.msg);
+	/* As the launcher does: policy files in force stay as they are. */
+	for (size_t i = 0; i < res->nfiles; i++)
+		policy_own(res->policy, res->files[i], "the policy in force");
 }
 
 static int
@@ -365,6 +372,8 @@ answer_with(const struct why_options *o, struct arena *arena, char **words,
 	struct answer a = { .verb = words[0], .object = words[1] };
 	struct resolve_request req;
 	struct resolved res;
+	struct jail_spec spec = { 0 };
+	struct asked q = { .spec = &spec };
 	struct buf b;
 	int rc;
 
@@ -373,10 +382,11 @@ answer_with(const struct why_options *o, struct arena *arena, char **words,
 		return EXIT_USAGE;
 	for (size_t i = 0; i < res.nnotices; i++)
 		log_say("%s", res.notices[i]);
-	/* As the launcher does: policy files in force stay as they are. */
-	for (size_t i = 0; i < res.nfiles; i++)
-		policy_own(res.policy, res.files[i], "the policy in force");
-	rc = ask(res.policy, req.cwd, arena, &a, e);
+	q.policy = res.policy;
+	q.cwd = req.cwd;
+	if (strcmp(a.verb, "connect") != 0)
+		know_disk(o, arena, &req, &res, &spec);
+	rc = ask(&q, arena, &a, e);
 	if (rc == 0) {
 		buf_init(&b, 0);
 		(o->json ? put_json : put_text)(&b, &a);

@@ -31,8 +31,8 @@ gather_words(struct gather *g, const char *words)
 	return r;
 }
 
-static void
-add_link(const char *at, const char *text, void *arg)
+void
+gather_link(const char *at, const char *text, void *arg)
 {
 	struct gather *g = arg;
 
@@ -50,10 +50,13 @@ gather_fact(struct gather *g, enum fact_kind kind,
 	    .node = *node, .rule = rule };
 	if (kind == FACT_ALLOW_WRITE && node->kind == TREE_DIR)
 		*vec_push(&g->roots) = node->real;
-	/* Where all else is hidden the way there has to be shown as well. */
-	if (kind < FACT_SOCKET && node->path != NULL &&
+	/*
+	 * Where all else is hidden the way there has to be shown as well; of
+	 * grants once it is known which of them hold.
+	 */
+	if (kind < FACT_ALLOW_READ && node->path != NULL &&
 	    strcmp(node->path, node->real) != 0)
-		links_on_way(g->arena, node->path, add_link, g);
+		links_on_way(g->arena, node->path, gather_link, g);
 }
 
 void
@@ -184,41 +187,27 @@ gather_walk(struct gather *g, struct err *e)
 
 /* ---- entries ---- */
 
-/*
- * A grant holds only where every other layer grants it, too: of two nested
- * grants the deeper remains.  Denials hold in any case.
- */
-static bool
-all_agree(const struct gather *g, enum fs_op op, const char *path)
-{
-	for (const struct policy *p = g->rq->policy; p != NULL; p = p->also) {
-		struct policy alone = *p;
-		struct verdict v;
-
-		if (p == g->layer)
-			continue;
-		alone.also = NULL;
-		decide_fs(&alone, op, path, &v);
-		if (v.action == ACTION_DENY)
-			return false;
-	}
-	return true;
-}
-
+/* An entry, or what is readable by default; grants are judged later. */
 static void
 add_ruled(struct gather *g, enum fact_kind kind, const struct tree_node *node,
-    const struct rule *rule)
+    const struct rule *rule, bool is_glob)
 {
-	if ((kind == FACT_ALLOW_WRITE && !all_agree(g, FS_WRITE, node->real)) ||
-	    (kind == FACT_ALLOW_READ && !all_agree(g, FS_READ, node->real)))
-		return;
+	struct mount_fact *f;
+
 	gather_fact(g, kind, node, rule);
+	f = &g->facts->v[g->facts->n - 1];
+	f->layer = g->layer;
+	f->is_glob = is_glob;
+	/* Grants have theirs when all of them are known. */
+	if ((kind == FACT_DENY_READ || kind == FACT_DENY_WRITE) &&
+	    strcmp(node->path, node->real) != 0)
+		policy_alias(g->layer, rule->key, rule->index, node->real);
 }
 
 /* One entry of a list. */
 struct item {
 	enum fact_kind		 kind;
-	const struct policy	*layer;
+	struct policy		*layer;
 	const struct entry	*entry;
 	const struct pattern	*pattern;	/* one of those of its braces */
 	const struct rule	*rule;
@@ -249,6 +238,25 @@ tell_missing(struct gather *g, const struct rule *rule)
 	buf_release(&b);
 }
 
+/* A missing granted directory, made for the run or as if it were. */
+static bool
+make_granted(struct gather *g, const char *path, struct tree_node *ret)
+{
+	struct err e = { 0 };
+
+	if (!made_is_directory(path) || grants_link(g, path) != NULL)
+		return false;
+	if (g->rq->as_if_made) {
+		*ret = (struct tree_node){ .kind = TREE_DIR, .path = path,
+		    .real = real_missing(g, path) };
+		return true;
+	}
+	if (g->rq->made == NULL || made_directory(g->rq->made, path, &e) != 0)
+		return false;
+	gather_look(g, path, ret);
+	return ret->kind != TREE_MISSING;
+}
+
 /*
  * A granted path that does not exist.  A directory is made for the run: the
  * first start of a tool wants to write there.
@@ -256,16 +264,14 @@ tell_missing(struct gather *g, const struct rule *rule)
 static void
 add_missing_grant(struct gather *g, const struct item *it, const char *path)
 {
-	struct tree_node node = { .kind = TREE_MISSING };
-	struct err e = { 0 };
+	struct tree_node node;
+	struct verdict v;
 
-	if (gather_in_grant(g, path) || !all_agree(g, FS_WRITE, path))
+	decide_fs(g->rq->policy, FS_WRITE, path, &v);
+	if (gather_in_grant(g, path) || v.action == ACTION_DENY)
 		return;
-	if (g->rq->made != NULL && made_is_directory(path) &&
-	    made_directory(g->rq->made, path, &e) == 0)
-		gather_look(g, path, &node);
-	if (node.kind != TREE_MISSING)
-		add_ruled(g, it->kind, &node, it->rule);
+	if (make_granted(g, path, &node))
+		add_ruled(g, it->kind, &node, it->rule, false);
 	else if (is_users(it))
 		tell_missing(g, it->rule);
 }
@@ -277,7 +283,7 @@ add_literal(struct gather *g, const struct item *it, const char *path)
 
 	gather_look(g, path, &node);
 	if (node.kind != TREE_MISSING) {
-		add_ruled(g, it->kind, &node, it->rule);
+		add_ruled(g, it->kind, &node, it->rule, false);
 		return;
 	}
 	switch (it->kind) {
@@ -438,7 +444,8 @@ add_found(struct gather *g, struct err *e)
 		for (size_t k = 0; w->match == is_match && rc == 0 &&
 		    k < w->found.n; k++) {
 			g->layer = it->layer;
-			add_ruled(g, it->kind, &w->found.v[k], it->rule);
+			add_ruled(g, it->kind, &w->found.v[k], it->rule,
+			    true);
 		}
 	}
 	return rc;
@@ -463,7 +470,7 @@ add_readable(const char *path, void *arg)
 	gather_look(g, path, &node);
 	if (node.kind != TREE_MISSING)
 		add_ruled(g, FACT_ALLOW_READ, &node,
-		    gather_words(g, "readable by default"));
+		    gather_words(g, "readable by default"), false);
 }
 
 /* Of Windows below, where programs of both systems run. */
@@ -572,7 +579,6 @@ add_own(struct gather *g, const struct own_file *own, struct err *e)
 		return -1;
 	}
 	gather_fact(g, FACT_DENY_WRITE, &node, gather_words(g, what));
-	policy_own(g->rq->policy, node.real, what);
 	return 0;
 }
 
@@ -596,6 +602,8 @@ static const char *const run_dirs[] = { "/run/current-system",
 static const char *const secrets[] = { "/etc/shadow", "/etc/shadow-",
     "/etc/gshadow", "/etc/gshadow-" };
 
+static const char always_hidden[] = "always hidden";
+
 /* Where the command stands, and its home: seen if they may be read. */
 static void
 add_place(struct gather *g, const char *path, const char *words)
@@ -609,10 +617,22 @@ add_place(struct gather *g, const char *path, const char *words)
 	    words);
 }
 
+static void
+add_seen(struct gather *g, const char *path, const char *words)
+{
+	struct verdict v;
+
+	decide_fs(g->rq->policy, FS_READ, path, &v);
+	if (v.action == ACTION_ALLOW)
+		gather_path(g, FACT_SEE, path, words);
+}
+
 /* Grants by name; here, that they are seen also where all is private. */
 static void
 add_exposed(struct gather *g, const struct exposed *x)
 {
+	static const struct rule exposed = { .id = RULE_OPTION,
+	    .text = "--expose-host-path" };
 	struct tree_node node;
 
 	gather_look(g, x->path, &node);
@@ -623,7 +643,7 @@ add_exposed(struct gather *g, const struct exposed *x)
 	}
 	*vec_push(g->facts) = (struct mount_fact){ .kind = x->is_writable ?
 	    FACT_ALLOW_WRITE : FACT_SEE, .node = node,
-	    .rule = gather_words(g, "--expose-host-path"),
+	    .rule = &exposed,
 	    .is_exposed = true };
 	g->rq->notice(arena_printf(g->arena, "the host's '%s' is %s inside",
 	    node.real, x->is_writable ? "writable" : "visible"),
@@ -635,12 +655,11 @@ add_places(struct gather *g)
 {
 	add_place(g, g->rq->cwd, "the working directory");
 	for (size_t i = 0; i < g->rq->nways; i++)
-		links_on_way(g->arena, g->rq->ways[i], add_link, g);
+		links_on_way(g->arena, g->rq->ways[i], gather_link, g);
 	gather_path(g, FACT_PLACE, g->rq->policy->home != NULL ?
 	    g->rq->policy->home : "/", "home");
 	for (size_t i = 0; i < sizeof run_dirs / sizeof run_dirs[0]; i++)
-		gather_path(g, FACT_SEE, run_dirs[i],
-		    "programs of this system");
+		add_seen(g, run_dirs[i], "programs of this system");
 	for (size_t i = 0; i < g->rq->nexposed; i++)
 		add_exposed(g, &g->rq->exposed[i]);
 	for (size_t i = 0; i < g->rq->policy->devices.allow.n; i++)
@@ -654,15 +673,64 @@ add_places(struct gather *g)
 		gather_lack(g, errno, "/proc/self/mountinfo");
 }
 
+/* What no grant opens has to be known before one is judged. */
+static void
+know_own(struct gather *g)
+{
+	struct tree_node node;
+
+	for (size_t i = 0; i < g->rq->nown; i++) {
+		gather_look(g, g->rq->own[i].path, &node);
+		if (node.kind != TREE_MISSING)
+			policy_own(g->rq->policy, node.real,
+			    g->rq->own[i].what);
+	}
+	for (size_t i = 0; getuid() == 0 &&
+	    i < sizeof secrets / sizeof secrets[0]; i++) {
+		gather_look(g, secrets[i], &node);
+		if (node.kind != TREE_MISSING)
+			policy_hide(g->rq->policy, node.real, always_hidden);
+	}
+}
+
+/* For the decider's callers: launcher/judge.h. */
+static void
+links_know(struct gather *g)
+{
+	struct path_list l = { 0 };
+	const char **links;
+
+	for (size_t i = 0; i < g->facts->n; i++)
+		if (g->facts->v[i].kind == FACT_LINK)
+			*vec_push(&l) = g->facts->v[i].node.path;
+	links = arena_alloc(g->arena, (l.n + 1) * sizeof *links);
+	if (l.n > 0)
+		memcpy(links, l.v, l.n * sizeof *links);
+	for (struct policy *p = g->rq->policy; p != NULL; p = p->also) {
+		p->links = links;
+		p->nlinks = l.n;
+	}
+	vec_release(&l);
+}
+
+static int
+gather_grants(struct gather *g, struct err *e)
+{
+	each_layer(g, add_grants, true);
+	each_layer(g, add_grants, false);
+	if (add_found(g, e) != 0 || grants_settle(g, e) != 0)
+		return -1;
+	drop_wants(g);
+	return facts_check_roots(&g->roots, e);
+}
+
 static int
 gather_all(struct gather *g, struct err *e)
 {
+	know_own(g);
 	/* Grants first: what is below them is looked at more closely. */
-	each_layer(g, add_grants, true);
-	each_layer(g, add_grants, false);
-	if (add_found(g, e) != 0 || facts_check_roots(&g->roots, e) != 0)
+	if (gather_grants(g, e) != 0)
 		return -1;
-	drop_wants(g);
 	for (size_t i = 0; i < g->rq->nown; i++)
 		if (make_own(g, &g->rq->own[i], e) != 0)
 			return -1;
@@ -672,7 +740,11 @@ gather_all(struct gather *g, struct err *e)
 	if (add_found(g, e) != 0)
 		return -1;
 	guard_facts(g);
+	if (grants_settle(g, e) != 0)
+		return -1;
+	grants_show(g);
 	add_places(g);
+	links_know(g);
 	if (socket_facts(g, e) != 0 || check_facts(g, e) != 0)
 		return -1;
 	for (size_t i = 0; i < g->rq->nown; i++)
@@ -691,6 +763,8 @@ facts_gather(const struct facts_request *rq, struct facts *ret, struct err *e)
 	drop_wants(&g);
 	vec_release(&g.wants);
 	vec_release(&g.roots);
+	vec_release(&g.guarded);
+	vec_release(&g.deep);
 	return rc;
 }
 

@@ -43,6 +43,8 @@ struct facts_request {
 	size_t		 nways;
 	/* Makes missing directories that are granted; NULL: none are made. */
 	struct made	*made;
+	/* Plan as if they had been made: for --dry-run and `fence why`. */
+	bool		 as_if_made;
 	/* --expose-host-path, --expose-host-path-rw. */
 	struct exposed {
 		const char	*path;

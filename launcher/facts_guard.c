@@ -20,22 +20,27 @@
 #include "policy/guard.h"
 #include "policy/pattern.h"
 
-enum { MODULES_DEPTH = 4, GIT_FILE_MAX = 4096 };
+enum {
+	MODULES_DEPTH = 4, GIT_FILE_MAX = 4096,
+	ROOTS_AROUND = 32,	/* of which the folders above are looked at */
+};
 
 static const struct rule guarded = { .id = RULE_GUARD };
 
 /* ---- the walk ---- */
 
+/* The walk ends at a .git; what else it sees on its way is noted. */
 static bool
-is_repository_or_socket(const struct tree_entry *entry, void *arg)
+is_repository(const struct tree_entry *entry, void *arg)
 {
 	struct gather *g = arg;
 
-	if (entry->type == TREE_IS_SOCKET) {
+	if (entry->type == TREE_IS_SOCKET)
 		*vec_push(&g->facts->sockets) = arena_strdup(g->arena,
 		    entry->path);
-		return false;
-	}
+	else if (guard_may_begin(entry->name) ||
+	    (entry->type == TREE_IS_FILE && strcmp(entry->name, "HEAD") == 0))
+		*vec_push(&g->deep) = arena_strdup(g->arena, entry->path);
 	return strcmp(entry->name, ".git") == 0;
 }
 
@@ -43,8 +48,28 @@ static void
 want_below(struct gather *g, const char *root, unsigned depth)
 {
 	gather_want(g, &(struct tree_want){ .root = root,
-	    .match = is_repository_or_socket, .arg = g,
+	    .match = is_repository, .arg = g,
 	    .skip = "node_modules", .max_depth = depth });
+}
+
+/* The entry that made the folder writable names it. */
+static bool
+is_named(const struct gather *g, const char *root)
+{
+	for (size_t i = 0; i < g->facts->n; i++) {
+		const struct mount_fact *f = &g->facts->v[i];
+
+		if (f->kind == FACT_ALLOW_WRITE && !f->is_glob &&
+		    strcmp(f->node.real, root) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_root(const struct gather *g, const char *folder)
+{
+	return decide_is_root(g->rq->policy, folder, is_named(g, folder));
 }
 
 /* The workspace also where it is only read: sockets lie there, too. */
@@ -54,11 +79,211 @@ guard_searches(struct gather *g)
 	const struct policy *p = g->rq->policy;
 
 	for (size_t i = 0; i < g->roots.n; i++)
-		want_below(g, g->roots.v[i], decide_is_root(p,
-		    g->roots.v[i]) ? GUARD_GIT_DEPTH + 1 : 1);
+		want_below(g, g->roots.v[i], is_root(g, g->roots.v[i]) ?
+		    GUARD_GIT_DEPTH + 1 : 1);
 	if (!gather_is_granted(g, p->workspace) &&
 	    strcmp(p->workspace, "/") != 0)
 		want_below(g, p->workspace, GUARD_GIT_DEPTH + 1);
+}
+
+/* ---- places ---- */
+
+static void
+add_at(struct gather *g, const char *path, unsigned kind)
+{
+	for (size_t i = 0; i < g->guarded.n; i++)
+		if (g->guarded.v[i].kind == kind &&
+		    strcmp(g->guarded.v[i].path, path) == 0)
+			return;
+	guard_place_set(vec_push(&g->guarded), path, kind);
+}
+
+static bool
+has(struct gather *g, const char *dir, const char *name)
+{
+	return access(arena_printf(g->arena, "%s/%s", dir, name), F_OK) == 0;
+}
+
+/* What git takes for a git directory, that of a worktree included. */
+static bool
+is_git_dir(struct gather *g, const char *dir)
+{
+	return has(g, dir, "HEAD") && (has(g, dir, "commondir") ||
+	    (has(g, dir, "objects") && has(g, dir, "refs")));
+}
+
+static void	 add_git_folders(struct gather *, const char *, unsigned);
+
+static void
+add_git_dir(struct gather *g, const char *dir)
+{
+	add_at(g, dir, GUARD_IN_GIT);
+	add_git_folders(g, arena_printf(g->arena, "%s/modules", dir),
+	    MODULES_DEPTH);
+	add_git_folders(g, arena_printf(g->arena, "%s/worktrees", dir), 1);
+}
+
+/* Folders like .git, one for each submodule, whose name may have slashes. */
+static void
+add_git_folders(struct gather *g, const char *folder, unsigned depth)
+{
+	DIR *dp = depth > 0 ? opendir(folder) : NULL;
+	struct dirent *d;
+
+	if (dp == NULL && depth > 0 && errno != ENOENT && errno != ENOTDIR &&
+	    errno != EACCES)
+		gather_lack(g, errno, folder);
+	while (dp != NULL && (errno = 0, d = readdir(dp)) != NULL) {
+		const char *sub;
+
+		if (d->d_name[0] == '.')
+			continue;
+		sub = arena_printf(g->arena, "%s/%s", folder, d->d_name);
+		if (has(g, sub, "HEAD"))
+			add_git_dir(g, sub);
+		else
+			add_git_folders(g, sub, depth - 1);
+	}
+	if (dp != NULL && errno != 0)
+		gather_lack(g, errno, folder);
+	if (dp != NULL)
+		closedir(dp);
+}
+
+/* Of a worktree or a submodule: ".git" is a file that says where it is. */
+static void
+add_git_file(struct gather *g, const struct tree_node *file)
+{
+	char text[GIT_FILE_MAX];
+	const char *path, *slash = strrchr(file->real, '/');
+	struct tree_node node;
+	struct stat st;
+	ssize_t n;
+
+	add_at(g, file->real, GUARD_ITSELF);
+	/* A FIFO would keep us waiting for ever. */
+	if (stat(file->real, &st) != 0 || !S_ISREG(st.st_mode))
+		return;
+	n = fd_read_file(AT_FDCWD, file->real, text, sizeof text - 1);
+	text[n > 0 ? n : 0] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	if (strncmp(text, "gitdir: ", 8) != 0)
+		return;
+	path = pattern_clean_path(g->arena, arena_strndup(g->arena,
+	    file->real, (size_t)(slash - file->real)), text + 8);
+	if (path == NULL)
+		return;
+	gather_look(g, path, &node);
+	if (node.kind == TREE_DIR && gather_is_granted(g, node.real))
+		add_git_dir(g, node.real);
+}
+
+/*
+ * A writable folder may be a git directory itself, or lie in one: a bare
+ * repository, a granted .git, a shell that stands in .git/hooks.
+ */
+static void
+add_git_around(struct gather *g, const char *root)
+{
+	char *dir = arena_strdup(g->arena, root), *slash;
+
+	for (; (slash = strrchr(dir, '/')) != NULL; *slash = '\0') {
+		if (dir[0] != '\0' && is_git_dir(g, dir))
+			add_git_dir(g, arena_strdup(g->arena, dir));
+		if (slash == dir)
+			return;
+	}
+}
+
+/* Names of the list below a folder that was found on the walk. */
+static void
+add_deep(struct gather *g, const char *path)
+{
+	size_t n = (size_t)(strrchr(path, '/') - path);
+	const char *dir = arena_strndup(g->arena, path, n);
+	const char *first = path + n + 1;
+	size_t len = strlen(first);
+	struct stat st;
+
+	for (const struct guard_name *name = guarded_names;
+	    name->name != NULL; name++) {
+		const char *full;
+
+		if ((name->places & GUARD_IN_ROOTS) == 0 ||
+		    strncmp(name->name, first, len) != 0 ||
+		    (name->name[len] != '\0' && name->name[len] != '/'))
+			continue;
+		full = arena_printf(g->arena, "%s/%s", dir, name->name);
+		if (lstat(full, &st) == 0)
+			add_at(g, full, GUARD_ITSELF |
+			    (name->places & GUARD_OURS));
+	}
+}
+
+static void
+add_noted(struct gather *g, const char *path)
+{
+	const char *name = strrchr(path, '/') + 1, *dir;
+
+	if (strcmp(name, "HEAD") != 0) {
+		add_deep(g, path);
+		return;
+	}
+	dir = arena_strndup(g->arena, path, (size_t)(name - 1 - path));
+	if (is_git_dir(g, dir))
+		add_git_dir(g, dir);
+}
+
+static void
+add_repository(struct gather *g, const struct tree_node *node)
+{
+	if (!gather_is_granted(g, node->real))
+		return;
+	if (node->kind == TREE_DIR)
+		add_git_dir(g, node->real);
+	else
+		add_git_file(g, node);
+}
+
+static void
+find_places(struct gather *g)
+{
+	const struct policy *p = g->rq->policy;
+
+	for (size_t i = 0; i < g->roots.n; i++) {
+		if (is_root(g, g->roots.v[i]))
+			add_at(g, g->roots.v[i], GUARD_IN_ROOTS);
+		if (i < ROOTS_AROUND ||
+		    strstr(g->roots.v[i], "/.git/") != NULL)
+			add_git_around(g, g->roots.v[i]);
+	}
+	if (p->home != NULL)
+		add_at(g, p->home, GUARD_IN_HOME);
+	for (size_t i = 0; i < g->wants.n; i++) {
+		struct tree_want *w = &g->wants.v[i];
+
+		for (size_t k = 0; w->match == is_repository &&
+		    k < w->found.n; k++)
+			add_repository(g, &w->found.v[k]);
+	}
+	for (size_t i = 0; i < g->deep.n; i++)
+		add_noted(g, g->deep.v[i]);
+}
+
+/* From here on the decider knows of guarded names. */
+static void
+give_places(struct gather *g)
+{
+	struct guard_places *places = arena_alloc(g->arena, sizeof *places);
+
+	places->n = g->guarded.n;
+	places->v = arena_alloc(g->arena, (places->n + 1) *
+	    sizeof *places->v);
+	if (places->n > 0)
+		memcpy(places->v, g->guarded.v, places->n *
+		    sizeof *places->v);
+	for (struct policy *p = g->rq->policy; p != NULL; p = p->also)
+		p->places = places;
 }
 
 /* ---- one name ---- */
@@ -86,8 +311,10 @@ guard_link(struct gather *g, const char *path)
 	if (n <= 0 || (size_t)n == sizeof text)
 		return;
 	gather_look(g, path, &node);
-	if (node.kind != TREE_MISSING && gather_is_granted(g, node.real))
+	if (node.kind != TREE_MISSING && gather_is_granted(g, node.real)) {
+		add_at(g, node.real, GUARD_ITSELF);
 		gather_fact(g, FACT_DENY_WRITE, &node, &guarded);
+	}
 	gather_guard(g, GUARD_LINK, path, NULL);
 	guard = &g->facts->guards.v[g->facts->guards.n - 1];
 	guard->text = arena_strndup(g->arena, text, (size_t)n);
@@ -112,19 +339,15 @@ is_plain(int dir_fd, const char *name)
 
 /* dir_fd: of the folder, which is no symlink, that path lies in. */
 static void
-guard_name(struct gather *g, int dir_fd, const char *path, const char *name,
-    bool is_own)
+guard_name(struct gather *g, int dir_fd, const char *path, const char *name)
 {
 	struct tree_node node = { .path = path, .real = path };
-	struct fs_question q = { .op = FS_WRITE, .path = path,
-	    .is_guarded = true, .guarded_len = strlen(path),
-	    .is_own = is_own };
 	struct verdict v;
 	struct stat st;
 
-	decide_fs_ask(g->rq->policy, &q, &v);
-	if (v.action == ACTION_ALLOW || (v.rule.id != RULE_GUARD &&
-	    v.rule.id != RULE_OWN))
+	/* Whoever denies it: a glob that does is no wall for what is missing. */
+	decide_fs(g->rq->policy, FS_WRITE, path, &v);
+	if (v.action == ACTION_ALLOW)
 		return;
 	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
 		gather_guard(g, GUARD_ABSENT, path, is_plain(dir_fd, name) ?
@@ -150,18 +373,13 @@ guard_below(struct gather *g, const char *root, unsigned place)
 	    fd >= 0; n++)
 		if ((n->places & place) != 0) {
 			const char *path = arena_printf(g->arena, "%s/%s",
-			    root, n->name);
+			    root[1] == '\0' ? "" : root, n->name);
 
 			if (place == GUARD_IN_ROOTS ||
 			    gather_in_grant(g, path))
-				guard_name(g, fd, path, n->name,
-				    (n->places & GUARD_OURS) != 0);
+				guard_name(g, fd, path, n->name);
 		}
 }
-
-/* ---- git ---- */
-
-static void	 guard_git_folder(struct gather *, const char *, unsigned);
 
 static void
 guard_git_dir(struct gather *g, const char *dir)
@@ -169,69 +387,23 @@ guard_git_dir(struct gather *g, const char *dir)
 	auto_fd fd = open_folder(g, dir);
 
 	for (const char *const *n = guarded_git_names; *n != NULL && fd >= 0;
-	    n++)
-		if (strncmp(*n, "config", 6) != 0 ||
-		    !g->rq->policy->fs.allow_git_config.value)
-			guard_name(g, fd, arena_printf(g->arena, "%s/%s", dir,
-			    *n), *n, false);
-	guard_git_folder(g, arena_printf(g->arena, "%s/modules", dir),
-	    MODULES_DEPTH);
-	guard_git_folder(g, arena_printf(g->arena, "%s/worktrees", dir), 1);
-}
+	    n++) {
+		const char *path = arena_printf(g->arena, "%s/%s", dir, *n);
 
-/* Folders like .git, one for each submodule, whose name may have slashes. */
-static void
-guard_git_folder(struct gather *g, const char *folder, unsigned depth)
-{
-	DIR *dp = depth > 0 ? opendir(folder) : NULL;
-	struct dirent *d;
-
-	if (dp == NULL && depth > 0 && errno != ENOENT && errno != ENOTDIR &&
-	    errno != EACCES)
-		gather_lack(g, errno, folder);
-	while (dp != NULL && (errno = 0, d = readdir(dp)) != NULL) {
-		const char *sub;
-
-		if (d->d_name[0] == '.')
-			continue;
-		sub = arena_printf(g->arena, "%s/%s", folder, d->d_name);
-		if (access(arena_printf(g->arena, "%s/HEAD", sub), F_OK) == 0)
-			guard_git_dir(g, sub);
-		else
-			guard_git_folder(g, sub, depth - 1);
+		if (gather_is_granted(g, path))
+			guard_name(g, fd, path, *n);
 	}
-	if (dp != NULL && errno != 0)
-		gather_lack(g, errno, folder);
-	if (dp != NULL)
-		closedir(dp);
 }
 
-/* Of a worktree or a submodule: ".git" is a file that says where it is. */
 static void
-guard_git_file(struct gather *g, const struct tree_node *file)
+guard_itself(struct gather *g, const char *path)
 {
-	char text[GIT_FILE_MAX];
-	const char *path, *slash = strrchr(file->real, '/');
-	struct tree_node node;
-	struct stat st;
-	ssize_t n;
+	const char *name = strrchr(path, '/') + 1;
+	auto_fd fd = open_folder(g, arena_strndup(g->arena, path,
+	    (size_t)(name - path)));
 
-	gather_fact(g, FACT_DENY_WRITE, file, &guarded);
-	/* A FIFO would keep us waiting for ever. */
-	if (stat(file->real, &st) != 0 || !S_ISREG(st.st_mode))
-		return;
-	n = fd_read_file(AT_FDCWD, file->real, text, sizeof text - 1);
-	text[n > 0 ? n : 0] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	if (strncmp(text, "gitdir: ", 8) != 0)
-		return;
-	path = pattern_clean_path(g->arena, arena_strndup(g->arena,
-	    file->real, (size_t)(slash - file->real)), text + 8);
-	if (path == NULL)
-		return;
-	gather_look(g, path, &node);
-	if (node.kind == TREE_DIR && gather_in_grant(g, node.real))
-		guard_git_dir(g, node.real);
+	if (fd >= 0 && gather_is_granted(g, path))
+		guard_name(g, fd, path, name);
 }
 
 /* ---- all ---- */
@@ -253,33 +425,49 @@ drop_unreachable(struct gather *g)
 void
 guard_facts(struct gather *g)
 {
-	const struct policy *p = g->rq->policy;
-
 	drop_unreachable(g);
-	for (size_t i = 0; i < g->roots.n; i++)
-		if (decide_is_root(p, g->roots.v[i]))
-			guard_below(g, g->roots.v[i], GUARD_IN_ROOTS);
-	if (p->home != NULL)
-		guard_below(g, p->home, GUARD_IN_HOME);
-	for (size_t i = 0; i < g->wants.n; i++) {
-		struct tree_want *w = &g->wants.v[i];
+	find_places(g);
+	give_places(g);
+	for (size_t i = 0, n = g->guarded.n; i < n; i++) {
+		const struct guard_at place = g->guarded.v[i], *at = &place;
 
-		for (size_t k = 0; w->match == is_repository_or_socket &&
-		    k < w->found.n; k++)
-			if (!gather_in_grant(g, w->found.v[k].real))
-				continue;
-			else if (w->found.v[k].kind == TREE_DIR)
-				guard_git_dir(g, w->found.v[k].real);
-			else
-				guard_git_file(g, &w->found.v[k]);
+		if ((at->kind & GUARD_ITSELF) != 0)
+			guard_itself(g, at->path);
+		else if (at->kind == GUARD_IN_GIT)
+			guard_git_dir(g, at->path);
+		else
+			guard_below(g, at->path, at->kind);
 	}
+	/* What links of guarded names lead to has come to it. */
+	give_places(g);
 }
 
 /* ---- after planning ---- */
 
+/*
+ * Nothing can be made where a mount is in the way; what appears there is the
+ * host's own.
+ */
+static void
+drop_closed(struct facts *f, const struct mounts *mounts)
+{
+	struct guard_list *l = &f->guards;
+	size_t k = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		size_t at = mounts_over(mounts, l->v[i].path);
+
+		if (l->v[i].kind != GUARD_ABSENT ||
+		    mounts->list.v[at].kind == MOUNT_RW)
+			l->v[k++] = l->v[i];
+	}
+	l->n = k;
+}
+
 void
 facts_guard_mounts(struct facts *f, const struct mounts *mounts)
 {
+	drop_closed(f, mounts);
 	for (size_t i = MOUNTS_BASE; i < mounts->list.n; i++) {
 		const struct jail_mount *m = &mounts->list.v[i];
 		struct guard_path g = { .path = m->path, .dev = m->dev,

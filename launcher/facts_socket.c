@@ -62,6 +62,9 @@ is_out_of_reach(const char *path)
 	return false;
 }
 
+static const struct rule granted = { .id = RULE_KEY,
+    .key = KEY_OF(net.allow_unix_sockets) };
+
 static void
 add_socket(struct gather *g, const char *path)
 {
@@ -76,7 +79,7 @@ add_socket(struct gather *g, const char *path)
 	if (is_allowed(g->rq->policy, path, node.real, &is_named)) {
 		if (is_named)
 			gather_fact(g, FACT_SEE, &node,
-			    gather_words(g, "network.allowUnixSockets"));
+			    &granted);
 	} else
 		gather_fact(g, FACT_SOCKET, &node, gather_words(g,
 		    "a socket of the host's"));

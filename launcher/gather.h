@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "launcher/facts.h"
+#include "policy/guard.h"
 
 enum { GATHER_WALK_MAX = 1000 * 1000, GATHER_SEEN = 16 };
 
@@ -15,7 +16,7 @@ struct gather {
 	const struct facts_request	*rq;
 	struct arena			*arena;
 	struct facts			*facts;
-	const struct policy		*layer;	/* the one being looked at */
+	struct policy			*layer;	/* the one being looked at */
 	struct path_list		 roots;	/* writable directories, real */
 	/* Something could not be looked at: errno, and what. */
 	int				 sys;
@@ -23,6 +24,11 @@ struct gather {
 	/* Folders looked at for what is missing in them. */
 	struct tree_node		 seen[GATHER_SEEN];
 	unsigned			 nseen;
+	/* Where guarded names are: for the decider, policy->places. */
+	struct guard_places		*places;
+	struct { struct guard_at *v; size_t n, cap; } guarded;
+	/* What the walk saw and went past: names that may be guarded. */
+	struct path_list		 deep;
 	/* Searches for the next walk. */
 	struct { struct tree_want *v; size_t n, cap; } wants;
 };
@@ -32,6 +38,8 @@ void	 gather_look(struct gather *, const char *path, struct tree_node *);
 void	 gather_lack(struct gather *, int sys, const char *path);
 void	 gather_fact(struct gather *, enum fact_kind,
 	    const struct tree_node *, const struct rule *);
+/* A symlink at that place, for links_on_way(). */
+void	 gather_link(const char *at, const char *text, void *gather);
 /* Looks first; nothing there is no fact. */
 void	 gather_path(struct gather *, enum fact_kind, const char *path,
 	    const char *words);
@@ -46,6 +54,21 @@ bool	 gather_is_granted(const struct gather *, const char *path);
 void	 gather_want(struct gather *, const struct tree_want *);
 /* Walks for all searches, and leaves what they found in them. */
 int	 gather_walk(struct gather *, struct err *);
+
+/*
+ * facts_grant.c: which grants hold.  Asked once all of them are known, and
+ * again when guarded names are: what the policy does not give at the place
+ * where the path really leads is dropped, and told or refused.
+ */
+int	 grants_settle(struct gather *, struct err *);
+/*
+ * The first symlink on the way that a repository may have brought, or a run
+ * have made: one in the workspace, or in what the user's policy makes
+ * writable.  NULL if there is none.
+ */
+const char *grants_link(const struct gather *, const char *path);
+/* The symlinks on the way to those that hold. */
+void	 grants_show(struct gather *);
 
 /* facts_guard.c: before the walk, searches; after it, the names. */
 void	 guard_searches(struct gather *);

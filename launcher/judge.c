@@ -8,39 +8,27 @@
 #include <unistd.h>
 
 #include "platform/base/str.h"
+#include "platform/links.h"
 #include "policy/pattern.h"
 #include "policy/verdict.h"
 
 enum { MAX_COMPONENTS = 128 };	/* of a path we resolve */
-
-/* The length of the kept name that the path is or is below, or 0. */
-static size_t
-kept_len(const struct judge *j, const char *path)
-{
-	for (size_t i = 0; i < j->nguards; i++)
-		if (str_path_below(path, j->guards[i].path))
-			return strlen(j->guards[i].path);
-	return 0;
-}
 
 /* A mask or a missing right takes reading away, too: ask for both. */
 static bool
 is_denied(const struct judge *j, enum fs_op op, const char *path,
     struct verdict *ret)
 {
-	struct fs_question q = { .op = op, .path = path };
+	struct fs_question q = { .op = op, .path = path, .is_guarded = true };
+	struct verdict reading;
 
 	decide_fs_ask(j->policy, &q, ret);
-	/* What the lists would let write is kept for what it is. */
-	if (ret->action == ACTION_ALLOW && op == FS_WRITE) {
-		q.guarded_len = kept_len(j, path);
-		q.is_guarded = q.guarded_len > 0;
-		(void)decide_guarded(j->policy, path, &q.is_own);
-		decide_fs_ask(j->policy, &q, ret);
-	}
-	if (ret->action == ACTION_ALLOW && op != FS_READ)
-		decide_fs(j->policy, FS_READ, path, ret);
-	return ret->action == ACTION_DENY;
+	if (ret->action == ACTION_DENY || op == FS_READ)
+		return ret->action == ACTION_DENY;
+	decide_fs(j->policy, FS_READ, path, &reading);
+	if (reading.action == ACTION_DENY)
+		*ret = reading;
+	return reading.action == ACTION_DENY;
 }
 
 /*
@@ -70,23 +58,89 @@ resolve(struct arena *arena, const char *path)
 	return resolved;
 }
 
+/* A link that cannot be seen leads nowhere. */
+struct way {
+	const struct judge	*judge;
+	struct verdict		*denied;	/* by the first that is hidden */
+	bool			 is_hidden;
+};
+
+static void
+see_link(const char *at, const char *text, void *arg)
+{
+	struct way *w = arg;
+
+	(void)text;
+	for (size_t i = 0; i < w->judge->policy->nlinks; i++)
+		if (strcmp(w->judge->policy->links[i], at) == 0)
+			return;
+	w->is_hidden = w->is_hidden ||
+	    is_denied(w->judge, FS_READ, at, w->denied);
+}
+
+/* Does an entry, or a guard, speak of the very path that was written? */
+static bool
+is_named(const struct verdict *v)
+{
+	return v->rule.id != RULE_NO_ENTRY && v->rule.id != RULE_KEY;
+}
+
+static bool
+begin(struct arena *arena, const char *cwd, const char *path,
+    struct judged *ret)
+{
+	*ret = (struct judged){ .verdict.action = ACTION_ALLOW };
+	if (path[0] != '/' && cwd[0] != '/')
+		return false;
+	ret->path = pattern_clean_path(arena, path[0] == '/' ? "/" : cwd,
+	    path);
+	if (ret->path == NULL)
+		return false;
+	ret->real = resolve(arena, path[0] == '/' ? path :
+	    arena_printf(arena, "%s/%s", cwd, path));
+	if (ret->real == NULL)
+		ret->real = ret->path;
+	return true;
+}
+
+bool
+judge_place(const struct judge *j, struct arena *arena, enum fs_op op,
+    const char *cwd, const char *path, struct judged *ret)
+{
+	struct way way = { .judge = j, .denied = &ret->verdict };
+
+	if (!begin(arena, cwd, path, ret))
+		return false;
+	if (strcmp(ret->real, ret->path) != 0)
+		links_on_way(arena, ret->path, see_link, &way);
+	return way.is_hidden || is_denied(j, op, ret->real, &ret->verdict);
+}
+
 const char *
 judge_path(const struct judge *j, struct arena *arena, enum fs_op op,
-    const char *cwd, const char *path, struct verdict *ret)
+    const char *cwd, const char *path, struct judged *ret)
 {
-	const char *clean, *real;
+	struct verdict written;
+	bool is_refused;
 
-	if (path[0] != '/' && cwd[0] != '/')
+	if (!begin(arena, cwd, path, ret))
 		return NULL;
-	clean = pattern_clean_path(arena, path[0] == '/' ? "/" : cwd, path);
-	if (clean == NULL)
-		return NULL;
-	if (is_denied(j, op, clean, ret))
-		return clean;
-	real = resolve(arena, path[0] == '/' ? path :
-	    arena_printf(arena, "%s/%s", cwd, path));
-	return real != NULL && strcmp(real, clean) != 0 &&
-	    is_denied(j, op, real, ret) ? clean : NULL;
+	is_refused = is_denied(j, op, ret->path, &written);
+	if ((is_refused && (is_named(&written) ||
+	    strcmp(ret->path, ret->real) == 0)) ||
+	    !judge_place(j, arena, op, cwd, path, ret))
+		ret->verdict = written;
+	else
+		is_refused = true;
+	return is_refused ? ret->path : NULL;
+}
+
+void
+judge_deny_late(struct verdict *v)
+{
+	v->action = ACTION_DENY;
+	verdict_reason(v, "it was not there when the run began");
+	verdict_remedy(v, REMEDY_MUST_EXIST, KEY_OF(fs.allow_write), NULL);
 }
 
 const char *
@@ -100,16 +154,13 @@ judge_late(const struct judge *j, struct arena *arena, const char *cwd,
 	if (clean == NULL || clean[0] != '/')
 		return NULL;
 	decide_fs(j->policy, FS_WRITE, clean, ret);
-	if (ret->action != ACTION_ALLOW ||
-	    ret->rule.id != RULE_ENTRY ||
+	if (ret->action != ACTION_ALLOW || ret->rule.id != RULE_ENTRY ||
 	    ret->rule.key != KEY_OF(fs.allow_write))
 		return NULL;
 	folder = arena_strdup(arena, clean);
 	*strrchr(folder, '/') = '\0';
 	if (access(folder, W_OK) != 0 && errno == EROFS)
 		return NULL;
-	ret->action = ACTION_DENY;
-	verdict_reason(ret, "it was not there when the run began");
-	verdict_remedy(ret, REMEDY_MUST_EXIST, KEY_OF(fs.allow_write), NULL);
+	judge_deny_late(ret);
 	return clean;
 }

@@ -5,26 +5,36 @@
 #ifndef FENCE_LAUNCHER_JUDGE_H
 #define FENCE_LAUNCHER_JUDGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-#include "launcher/guard.h"
 #include "platform/base/arena.h"
 #include "policy/decide.h"
 #include "policy/policy.h"
 
 struct judge {
-	const struct policy	*policy;
-	/* Names kept in this run: which denials are theirs. */
-	const struct guard_path	*guards;
-	size_t			 nguards;
+	const struct policy	*policy;	/* with its places, if any */
+};
+
+struct judged {
+	const char	*path;		/* clean, as it was written */
+	const char	*real;		/* where it leads; path if unknown */
+	struct verdict	 verdict;	/* of the former if both are allowed */
 };
 
 /*
- * Judges the path as it was written, then as it leads.  Returns the clean
- * path as written, or NULL if the policy refuses neither.
+ * Is the operation denied where the path really leads, or a link on the way
+ * hidden?  This is what the mounts of a run hold.
+ */
+bool		 judge_place(const struct judge *, struct arena *, enum fs_op,
+		    const char *cwd, const char *path, struct judged *);
+/*
+ * Why was it refused?  The rule that names the path as it was written, else
+ * that of the place, else what is missing for the path as written.  Returns
+ * the clean path, or NULL if the policy refuses none of it.
  */
 const char	*judge_path(const struct judge *, struct arena *, enum fs_op,
-		    const char *cwd, const char *path, struct verdict *);
+		    const char *cwd, const char *path, struct judged *);
 /*
  * The same for a write that the policy allows and that met a read-only
  * place.  A grant is a mount of what was there when the run began: a file
@@ -33,5 +43,8 @@ const char	*judge_path(const struct judge *, struct arena *, enum fs_op,
  */
 const char	*judge_late(const struct judge *, struct arena *,
 		    const char *cwd, const char *path, struct verdict *);
+
+/* Turns the verdict that grants such a path into its refusal. */
+void		 judge_deny_late(struct verdict *);
 
 #endif

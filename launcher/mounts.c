@@ -60,8 +60,8 @@ is_laid_over(const char *path)
 	return false;
 }
 
-static bool
-is_useless(const struct mount_fact *f)
+bool
+mounts_is_useless(const struct mount_fact *f)
 {
 	const char *path = f->node.real;
 
@@ -79,24 +79,27 @@ is_useless(const struct mount_fact *f)
 
 /* Parents before children: '/' sorts before every other byte. */
 static int
+compare_paths(const char *a, size_t na, const char *b, size_t nb)
+{
+	size_t i = 0;
+	int x, y;
+
+	while (i < na && i < nb && a[i] == b[i])
+		i++;
+	x = i == na ? 0 : a[i] == '/' ? 1 : (unsigned char)a[i] + 1;
+	y = i == nb ? 0 : b[i] == '/' ? 1 : (unsigned char)b[i] + 1;
+	return x - y;
+}
+
+static int
 by_path(const void *pa, const void *pb)
 {
 	const struct mount_fact *a = *(const struct mount_fact *const *)pa;
 	const struct mount_fact *b = *(const struct mount_fact *const *)pb;
-	const unsigned char *x = (const unsigned char *)a->node.real;
-	const unsigned char *y = (const unsigned char *)b->node.real;
+	int order = compare_paths(a->node.real, strlen(a->node.real),
+	    b->node.real, strlen(b->node.real));
 
-	while (*x != '\0' && *x == *y) {
-		x++;
-		y++;
-	}
-	if (*x != *y) {
-		int cx = *x == '/' ? 1 : *x == '\0' ? 0 : *x + 1;
-		int cy = *y == '/' ? 1 : *y == '\0' ? 0 : *y + 1;
-
-		return cx < cy ? -1 : 1;
-	}
-	return (int)a->kind - (int)b->kind;
+	return order != 0 ? order : (int)a->kind - (int)b->kind;
 }
 
 /* ---- several facts about one path ---- */
@@ -354,7 +357,7 @@ mounts_plan(struct arena *a, const struct mounts_mode *mode,
 
 	plan_base(&p, facts, n);
 	for (size_t i = 0; i < n; i++)
-		if (!is_useless(&facts[i]))
+		if (!mounts_is_useless(&facts[i]))
 			sorted[k++] = &facts[i];
 	qsort(sorted, k, sizeof *sorted, by_path);
 	for (size_t i = 0, end; i < k; i = end) {
@@ -370,4 +373,61 @@ mounts_plan(struct arena *a, const struct mounts_mode *mode,
 	vec_release(&p.around);
 	open_masks(&ret->list);
 	ret->is_apart = needs_apart(&p);
+}
+
+/* The mount on these n bytes of a path, but for those every jail has; or 0. */
+static size_t
+find_mount(const struct mounts *m, const char *path, size_t n)
+{
+	size_t from = MOUNTS_BASE, to = m->list.n;
+
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+		const char *at = m->list.v[mid].path;
+		int order = compare_paths(path, n, at, strlen(at));
+
+		if (order == 0)
+			return m->list.v[mid].kind != MOUNT_LINK &&
+			    m->list.v[mid].kind != MOUNT_PLACE ? mid : 0;
+		if (order < 0)
+			to = mid;
+		else
+			from = mid + 1;
+	}
+	return 0;
+}
+
+static size_t
+find_around(const struct mounts *m, const char *path, size_t n)
+{
+	size_t at = 0;
+
+	while (n > 1 && (at = find_mount(m, path, n)) == 0)
+		while (n > 1 && path[--n] != '/')
+			continue;
+	for (size_t i = MOUNTS_BASE; at == 0 && --i > 0; )
+		if (str_path_below(path, m->list.v[i].path))
+			at = i;
+	return at;
+}
+
+size_t
+mounts_over(const struct mounts *m, const char *path)
+{
+	return find_around(m, path, strlen(path));
+}
+
+size_t
+mounts_above(const struct mounts *m, const char *path)
+{
+	return find_around(m, path, (size_t)(strrchr(path, '/') - path));
+}
+
+bool
+mounts_hide(const struct mounts *m, size_t i, const char *path)
+{
+	const struct jail_mount *around = &m->list.v[i];
+
+	return around->kind == MOUNT_TMPFS ||
+	    is_unseen(around, i < MOUNTS_BASE, path);
 }

@@ -28,6 +28,8 @@ enum fact_kind {
 	FACT_NKINDS
 };
 
+struct policy;
+
 /* One path that a rule means, as it lies on disk. */
 struct mount_fact {
 	enum fact_kind		 kind;
@@ -35,6 +37,10 @@ struct mount_fact {
 	const struct rule	*rule;	/* what is behind it */
 	const char		*text;	/* FACT_LINK: where it leads */
 	bool			 is_exposed;	/* also /tmp itself */
+	/* Of an entry: whose it is, and whether it was found by a glob. */
+	struct policy		*layer;
+	bool			 is_glob;
+	bool			 is_settled;	/* facts_grant.c */
 };
 
 struct mount_list {
@@ -71,5 +77,13 @@ enum { MOUNTS_BASE = 5 };	/* the first ones, which every jail has */
  */
 void	 mounts_plan(struct arena *, const struct mounts_mode *,
 	    const struct mount_fact *, size_t n, struct mounts *ret);
+
+/* The innermost mount that the path lies in; and its parent does. */
+size_t	 mounts_over(const struct mounts *, const char *path);
+size_t	 mounts_above(const struct mounts *, const char *path);
+/* Does that mount hide what lies there on the host? */
+bool	 mounts_hide(const struct mounts *, size_t mount, const char *path);
+/* A place of the jail's own, or one that the base already is: no mount. */
+bool	 mounts_is_useless(const struct mount_fact *);
 
 #endif

@@ -625,6 +625,29 @@ plan_make(const struct run_options *ro, char **argv, char **env,
 	return rc;
 }
 
+int
+plan_known(struct arena *a, const struct run_options *ro,
+    const struct resolve_request *req, struct resolved *res,
+    char *const *env, struct jail_spec *ret, struct err *e)
+{
+	struct plan plan = { .arena = a, .is_inside = jail_is_inside(),
+	    .resolved = *res, .policy = res->policy };
+	struct work w = { .plan = &plan, .arena = a, .request = *req };
+	struct run_options dry = *ro;
+	const char *dir;
+	int rc;
+
+	dry.dry_run = true;
+	rc = paths_libexec(a, &dir, e);
+	if (rc == 0) {
+		plan.spec.init = arena_printf(a, "%s/fence-init", dir);
+		rc = plan_files(&w, &dry, env, e);
+	}
+	vec_release(&w.notices);
+	*ret = plan.spec;
+	return rc;
+}
+
 void
 plan_release(struct plan *p)
 {

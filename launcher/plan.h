@@ -44,6 +44,13 @@ struct plan {
 
 int	 plan_make(const struct run_options *, char **argv, char **environ,
 	    struct plan *ret, struct err *);
+/*
+ * What a run would find on this disk: the policy gets its places, and ret the
+ * mounts, all in the arena.  Nothing is made or started.
+ */
+int	 plan_known(struct arena *, const struct run_options *,
+	    const struct resolve_request *, struct resolved *,
+	    char *const *env, struct jail_spec *ret, struct err *);
 void	 plan_release(struct plan *);
 void	 plan_print(const struct plan *, struct buf *);
 

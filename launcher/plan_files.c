@@ -8,6 +8,7 @@
 #include "launcher/facts.h"
 #include "launcher/log.h"
 #include "launcher/mounts.h"
+#include "launcher/plan_judge.h"
 #include "launcher/plan_work.h"
 #include "launcher/request.h"
 #include "launcher/trace.h"
@@ -45,7 +46,8 @@ own_parts(struct work *w, struct owns *own)
 
 /* The user's own policies and what was trusted: for runs to come. */
 static void
-own_state(struct work *w, char *const *env, struct owns *own)
+own_state(struct work *w, const struct run_options *ro, char *const *env,
+    struct owns *own)
 {
 	const char *home = w->request.home;
 	const char *store = trust_store(w->arena, home, env);
@@ -55,7 +57,7 @@ own_state(struct work *w, char *const *env, struct owns *own)
 		w->plan->state = arena_strndup(w->arena, store,
 		    (size_t)(strrchr(store, '/') - store));
 		*vec_push(own) = (struct own_file){ w->plan->state,
-		    "fence's state", !w->plan->is_inside };
+		    "fence's state", !w->plan->is_inside && !ro->dry_run };
 	}
 	if (config != NULL && config[0] == '/')
 		config = arena_printf(w->arena, "%s/fence", config);
@@ -64,7 +66,7 @@ own_state(struct work *w, char *const *env, struct owns *own)
 	else
 		return;
 	*vec_push(own) = (struct own_file){ config, "your own policies",
-	    !w->plan->is_inside };
+	    !w->plan->is_inside && !ro->dry_run };
 }
 
 /* A record that the jail could rewrite would be none. */
@@ -88,7 +90,7 @@ own_files(struct work *w, const struct run_options *ro, char *const *env,
 		*vec_push(own) = (struct own_file){ log_path(),
 		    "the log of this run", false };
 	own_parts(w, own);
-	own_state(w, env, own);
+	own_state(w, ro, env, own);
 }
 
 static int
@@ -225,12 +227,15 @@ plan_files(struct work *w, const struct run_options *ro, char *const *env,
 	if (!ro->dry_run && !w->plan->is_inside && may_make(p))
 		w->plan->made = made_open(w->plan->state);
 	rq.made = w->plan->made;
+	rq.as_if_made = ro->dry_run && !w->plan->is_inside && may_make(p);
 	rc = facts_gather(&rq, &facts, e);
 	if (rc == 0) {
 		add_runtime(w, env, &facts);
 		mounts_plan(w->arena, &mode, facts.v, facts.n, &mounts);
 		rc = facts_check_roots(&mounts.roots, e);
 	}
+	if (rc == 0)
+		rc = plan_judge(p, &facts, &mounts, e);
 	if (rc == 0)
 		take_mounts(w, &facts, &mounts);
 	vec_release(&own);

@@ -440,8 +440,6 @@ make_witness(struct run *r, const struct run_options *ro, struct err *e)
 
 	make_run_id(r->id);
 	memcpy(c.run.id, r->id, sizeof c.run.id);
-	c.guards = r->plan->guards;
-	c.nguards = r->plan->nguards;
 	gethostname(c.run.hostname, sizeof c.run.hostname - 1);
 	snprintf(c.run.version, sizeof c.run.version, "%s", FENCE_VERSION);
 	snprintf(c.run.policy_name, sizeof c.run.policy_name, "%s",

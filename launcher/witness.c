@@ -77,8 +77,7 @@ witness_new(const struct witness_config *config)
 
 	w->config = *config;
 	w->net = config->policy;
-	w->judge = (struct judge){ .policy = config->policy,
-	    .guards = config->guards, .nguards = config->nguards };
+	w->judge = (struct judge){ .policy = config->policy };
 	w->trace = sink_new(config->trace_fd, &w->config.run, 0);
 	w->text = sink_new(config->text_fd, NULL, config->text_is_tty);
 	w->tally = tally_new(config->policy->home, config->policy->workspace);
@@ -271,6 +270,7 @@ fill_file(struct witness *w, struct arena *arena,
     const struct wire_report *r, const char *path, struct event *e)
 {
 	enum fs_op op = FS_READ;
+	struct judged judged;
 
 	if (r->call == WIRE_EXEC)
 		op = FS_EXEC;
@@ -284,7 +284,8 @@ fill_file(struct witness *w, struct arena *arena,
 	e->enforcer = op == FS_WRITE && r->err == EACCES ? ENFORCER_LANDLOCK :
 	    ENFORCER_MOUNT;
 	e->path = judge_path(&w->judge, arena, op, e->process[0].cwd, path,
-	    &e->verdict);
+	    &judged);
+	e->verdict = judged.verdict;
 	if (e->path == NULL && op == FS_WRITE && r->err == EROFS)
 		e->path = judge_late(&w->judge, arena, e->process[0].cwd,
 		    path, &e->verdict);

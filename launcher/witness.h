@@ -28,9 +28,6 @@ struct witness_config {
 	int			 text_is_tty;
 	bool			 is_debug;	/* text of all, not of trouble */
 	pid_t			 stop_pid;	/* see who_pid(); 0 none */
-	/* Names kept in this run (borrowed): which denials are theirs. */
-	const struct guard_path	*guards;
-	size_t			 nguards;
 };
 
 struct witness	*witness_new(const struct witness_config *);

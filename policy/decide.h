@@ -71,15 +71,10 @@ struct fs_question {
 	/* Absolute and clean (no "." or ".." or double slash). */
 	const char	*path;
 	/*
-	 * The directory of the guarded name that the path is, or is below,
-	 * was there when the run began.  What a run itself creates is its
-	 * own; false also where guarded names are not enforced.
+	 * Are guarded names denied?  Always where the policy knows what is on
+	 * disk (policy->places).
 	 */
 	bool		 is_guarded;
-	/* Where it is known: the length of that name, and whether it is
-	 * fence's own.  0: it is to be found out. */
-	size_t		 guarded_len;
-	bool		 is_own;
 };
 
 /*
@@ -114,17 +109,18 @@ void	 decide_readable(const struct policy *,
 /*
  * Are names guarded directly in this writable folder?  Not in folders of
  * state, in or below a hidden folder of $HOME, where nobody works; nor in
- * those inside the workspace.
+ * those below a writable workspace, unless an entry names the folder itself.
  */
-bool	 decide_is_root(const struct policy *, const char *folder);
+bool	 decide_is_root(const struct policy *, const char *folder,
+	    bool is_named);
 
 /*
- * The length of the guarded name that the path is or is below, or 0: one of
- * the finite list, directly in a root of filesystem.allowWrite (each folder
- * that a glob matches is one), in the workspace or in $HOME, or git's hooks,
- * config and info/attributes in a repository down to depth 3 of them, its
- * submodules and worktrees.  *ret_is_own: fence's own file, which no line
- * opens.
+ * The length of the guarded name that the path is or is below, or 0.  Where
+ * the policy knows what is on disk, by policy->places.  Else by its lists: a
+ * name of policy/guard.c directly in a root of filesystem.allowWrite (each
+ * folder that a glob matches is one), in the workspace or in $HOME, or git's
+ * in any folder called .git down to depth 3 of them.  *ret_is_own: fence's own
+ * file, which no line opens.
  */
 size_t	 decide_guarded(const struct policy *, const char *path,
 	    bool *ret_is_own);

@@ -18,6 +18,16 @@ static const size_t key_of[FS_NLISTS] = {
 	[FS_DENY_READ] = KEY_OF(fs.deny_read),
 };
 
+static enum fs_list
+list_of(size_t key)
+{
+	enum fs_list list = 0;
+
+	while (list < FS_NLISTS - 1 && key_of[list] != key)
+		list++;
+	return list;
+}
+
 #define BIT(list)	(1u << (list))
 
 enum {
@@ -61,6 +71,7 @@ struct best {
 	size_t		len;		/* 0: none */
 	size_t		entry;
 	enum fs_list	list;
+	bool		is_alias;	/* through a symlink */
 };
 
 static enum action
@@ -68,6 +79,32 @@ action_of(enum fs_list list)
 {
 	return list == FS_DENY_READ || list == FS_DENY_WRITE ? ACTION_DENY :
 	    ACTION_ALLOW;
+}
+
+/*
+ * What entries mean behind a symlink.  A denial is as long as the path there;
+ * a grant only fills the place of a rule that is missing, so that no link
+ * leads around a denial.
+ */
+static struct best
+find_alias(const struct policy *p, const char *path, unsigned want,
+    struct best best)
+{
+	bool is_free = best.len == 0;
+
+	for (size_t i = 0; i < p->fs.naliases; i++) {
+		const struct fs_alias *a = &p->fs.aliases[i];
+		enum fs_list list = list_of(a->list);
+		size_t n = strlen(a->real);
+
+		if ((want & BIT(list)) == 0 || !str_path_below(path, a->real))
+			continue;
+		if (action_of(list) == ACTION_DENY ? n >= best.len :
+		    is_free && n > best.len)
+			best = (struct best){ n, a->entry, list, true };
+		is_free &= action_of(list) == ACTION_ALLOW;
+	}
+	return best;
 }
 
 static struct best
@@ -83,8 +120,8 @@ find_best(const struct policy *p, const char *path, unsigned want)
 		    (m[list].len > best.len || (m[list].len == best.len &&
 		    action_of(list) != action_of(best.list))))
 			best = (struct best){ m[list].len, m[list].entry,
-			    list };
-	return best;
+			    list, false };
+	return p->fs.naliases > 0 ? find_alias(p, path, want, best) : best;
 }
 
 /*
@@ -142,6 +179,10 @@ tell_entry(struct verdict *v, const struct policy *p,
 	const struct strlist *l = fs_list_of(p, best->list);
 	const struct entry *entry = &l->v[best->entry];
 
+	if (best->entry == FS_ALIAS_DEFAULT) {
+		allow_built_in(v, NULL, "readable by default");
+		return;
+	}
 	verdict_entry(v, best->list == FS_DENY_READ ||
 	    best->list == FS_DENY_WRITE ? ACTION_DENY : ACTION_ALLOW,
 	    key_of[best->list], l, best->entry);
@@ -166,6 +207,23 @@ tell_entry(struct verdict *v, const struct policy *p,
 	    find_best(p, q->path, BIT(FS_ALLOW_WRITE)).len == 0)
 		verdict_reason(v, "denied by path; "
 		    "remove the entry, and allow the path");
+}
+
+/* Never shown to the command, whatever is granted. */
+static bool
+deny_hidden(const struct policy *p, const char *path, struct verdict *v)
+{
+	const struct strlist *l = &p->fs.hidden;
+
+	for (size_t i = 0; i < l->n; i++) {
+		if (!str_path_below(path, l->v[i].pattern->text))
+			continue;
+		verdict_rule(v, ACTION_DENY, RULE_OWN, l->v[i].text,
+		    l->v[i].at);
+		verdict_reason(v, "%s: no line opens it", l->v[i].text);
+		return true;
+	}
+	return false;
 }
 
 /* fence's own files: no length of a grant opens them. */
@@ -195,6 +253,14 @@ is_git_config(const char *path)
 	    strcmp(name, "config.worktree") == 0);
 }
 
+/* "." means the workspace, whatever its name; a glob names nothing. */
+static bool
+names_path(const struct entry *e)
+{
+	return e->pattern->kind == PATTERN_PATH &&
+	    strcmp(e->text, ".") != 0 && strcmp(e->text, "./") != 0;
+}
+
 /* Opened only by an entry that names it, or something in it, in full. */
 static bool
 deny_guarded(const struct policy *p, const struct fs_question *q,
@@ -202,14 +268,14 @@ deny_guarded(const struct policy *p, const struct fs_question *q,
 {
 	const struct entry *e = best->len != 0 ?
 	    &fs_list_of(p, best->list)->v[best->entry] : NULL;
-	bool is_own = q->is_own;
-	size_t len = q->guarded_len;
+	bool is_own = false;
+	size_t len;
 
-	if (!q->is_guarded || (len == 0 &&
-	    (len = decide_guarded(p, q->path, &is_own)) == 0))
+	if ((!q->is_guarded && p->places == NULL) ||
+	    (len = decide_guarded(p, q->path, &is_own)) == 0)
 		return false;
-	if (!is_own && e != NULL && best->len >= len &&
-	    e->pattern->kind == PATTERN_PATH)
+	if (!is_own && e != NULL && best->len >= len && !best->is_alias &&
+	    names_path(e))
 		return false;
 	verdict_rule(v, ACTION_DENY, is_own ? RULE_OWN : RULE_GUARD, NULL,
 	    nowhere);
@@ -233,13 +299,14 @@ decide_write(const struct policy *p, const struct fs_question *q,
 	const char *place = find_built_in(p, q->path);
 	struct best best;
 
-	if (deny_own(p, q->path, v))
+	if (deny_hidden(p, q->path, v) || deny_own(p, q->path, v))
 		return;
 	best = find_best(p, q->path, WRITE_LISTS);
 	if (best.len != 0 && action_of(best.list) == ACTION_DENY &&
 	    (place == NULL || best.len >= strlen(place))) {
 		tell_entry(v, p, &best, q);
-	} else if (deny_guarded(p, q, &best, v)) {
+	} else if ((best.len != 0 || place != NULL) &&
+	    deny_guarded(p, q, &best, v)) {
 		return;
 	} else if (place != NULL && best.len < strlen(place)) {
 		allow_built_in(v, place, "the jail's own");
@@ -319,8 +386,11 @@ static void
 decide_read(const struct policy *p, const struct fs_question *q,
     struct verdict *v)
 {
-	struct best best = find_best(p, q->path, READ_LISTS);
+	struct best best;
 
+	if (deny_hidden(p, q->path, v))
+		return;
+	best = find_best(p, q->path, READ_LISTS);
 	if (best.len != 0)
 		tell_entry(v, p, &best, q);
 	else if (p->fs.default_deny_read.value ||

@@ -1,4 +1,7 @@
-/* Is a path one of the guarded names (guard.h) of a policy, or below one? */
+/*
+ * Is a path one of the guarded names (guard.h) of a policy, or below one?  By
+ * what is on disk where that is known, else by the lists of the policy.
+ */
 #include <limits.h>
 #include <string.h>
 
@@ -7,24 +10,6 @@
 #include "policy/guard.h"
 #include "policy/index.h"
 #include "policy/pattern.h"
-
-static const struct guard_name *
-find(const char *rest, unsigned place, size_t *ret_len)
-{
-	for (const struct guard_name *g = guarded_names; g->name != NULL; g++) {
-		size_t n;
-
-		if ((g->places & place) == 0 || g->name[0] != rest[0])
-			continue;
-		n = strlen(g->name);
-		if (strncmp(rest, g->name, n) == 0 &&
-		    (rest[n] == '\0' || rest[n] == '/')) {
-			*ret_len = n;
-			return g;
-		}
-	}
-	return NULL;
-}
 
 static bool
 begins(const char *rest, const char *name)
@@ -35,17 +20,6 @@ begins(const char *rest, const char *name)
 	    (rest[n] == '\0' || rest[n] == '/');
 }
 
-/* rest is behind the slash of a git directory: how much is guarded, or 0. */
-static size_t
-gitdir_part(const char *rest, bool may_config)
-{
-	for (const char *const *g = guarded_git_names; *g != NULL; g++)
-		if (begins(rest, *g) &&
-		    !(may_config && strncmp(*g, "config", 6) == 0))
-			return strlen(*g);
-	return 0;
-}
-
 static const char *
 next_name(const char *p)
 {
@@ -54,20 +28,23 @@ next_name(const char *p)
 }
 
 /*
- * The same with the folders like it of submodules and worktrees.  The name
- * of a submodule may have slashes, so any name behind "modules" may be one of
- * such a folder, except below "refs": a branch has any name.
+ * The path is in a git directory, whose path is its first `at` bytes, or in a
+ * folder like it of a submodule or worktree.  The name of a submodule may have
+ * slashes, so any name behind "modules" may be one of such a folder, except
+ * below "refs": a branch has any name.
  */
 static size_t
-git_part(const char *rest, bool may_config)
+git_part(const char *path, size_t at, bool may_config)
 {
-	const char *p = rest;
+	const char *rest = path + at + 1, *p = rest;
+	bool is_own;
 
 	while (p != NULL) {
-		size_t n = gitdir_part(p, may_config);
+		size_t n = guard_match_at(path, (size_t)(p - path) - 1,
+		    GUARD_IN_GIT, may_config, &is_own);
 
 		if (n != 0)
-			return (size_t)(p - rest) + n;
+			return n;
 		if (begins(p, "modules") || begins(p, "worktrees"))
 			p = next_name(p);
 		else if (p == rest || begins(p, "refs"))
@@ -78,20 +55,17 @@ git_part(const char *rest, bool may_config)
 	return 0;
 }
 
-/* rest is behind the root's slash. */
 static size_t
-git_name(const char *rest, bool may_config)
+git_name(const char *path, size_t root_len, bool may_config)
 {
-	const char *p = rest;
+	const char *p = path + root_len + 1;
 
 	for (unsigned depth = 0; depth <= GUARD_GIT_DEPTH; depth++) {
 		if (strncmp(p, "node_modules/", 13) == 0)
 			return 0;
-		if (strncmp(p, ".git/", 5) == 0) {
-			size_t n = git_part(p + 5, may_config);
-
-			return n != 0 ? (size_t)(p + 5 - rest) + n : 0;
-		}
+		if (strncmp(p, ".git/", 5) == 0)
+			return git_part(path, (size_t)(p + 4 - path),
+			    may_config);
 		p = strchr(p, '/');
 		if (p == NULL)
 			return 0;
@@ -101,12 +75,18 @@ git_name(const char *rest, bool may_config)
 }
 
 bool
-decide_is_root(const struct policy *p, const char *folder)
+decide_is_root(const struct policy *p, const char *folder, bool is_named)
 {
 	size_t n = p->home != NULL ? strlen(p->home) : 0;
 
-	if (str_path_below(folder, p->workspace))
-		return strcmp(folder, p->workspace) == 0;
+	if (str_path_below(folder, p->workspace)) {
+		struct verdict v;
+
+		if (is_named || strcmp(folder, p->workspace) == 0)
+			return true;
+		decide_fs(p, FS_WRITE, p->workspace, &v);
+		return v.action == ACTION_DENY;
+	}
 	return !(n > 1 && str_path_below(folder, p->home) &&
 	    folder[n] == '/' && folder[n + 1] == '.');
 }
@@ -116,23 +96,14 @@ static size_t
 look_below(const struct policy *p, size_t root_len, unsigned place,
     const char *path, bool *ret_is_own)
 {
-	const struct guard_name *g;
-	const char *rest;
-	size_t n;
+	size_t n = guard_match_at(path, root_len, place,
+	    p->fs.allow_git_config.value, ret_is_own);
 
 	if (root_len == 1)
 		root_len = 0;		/* "/": its slash is the next one */
-	if (path[root_len] != '/')
-		return 0;
-	rest = path + root_len + 1;
-	if ((g = find(rest, place, &n)) != NULL) {
-		*ret_is_own = (g->places & GUARD_OURS) != 0;
-		return root_len + 1 + n;
-	}
-	*ret_is_own = false;
-	n = place == GUARD_IN_ROOTS ? git_name(rest,
-	    p->fs.allow_git_config.value) : 0;
-	return n != 0 ? root_len + 1 + n : 0;
+	if (n != 0 || path[root_len] != '/' || place != GUARD_IN_ROOTS)
+		return n;
+	return git_name(path, root_len, p->fs.allow_git_config.value);
 }
 
 /* A glob may match several of the folders around the path: all are roots. */
@@ -149,7 +120,7 @@ look_in_grant(const struct policy *p, const struct pattern *grant,
 	while (len == 0 && around[0] != '\0' &&
 	    (n = pattern_match_path(grant, around)) != 0) {
 		around[n] = '\0';
-		if (decide_is_root(p, around))
+		if (decide_is_root(p, around, grant->kind == PATTERN_PATH))
 			len = look_below(p, n, GUARD_IN_ROOTS, path,
 			    ret_is_own);
 		do
@@ -166,6 +137,9 @@ decide_guarded(const struct policy *p, const char *path, bool *ret_is_own)
 	const struct strlist *l = &p->fs.allow_write;
 	size_t len = 0;
 
+	if (p->places != NULL)
+		return guard_match(p->places, path,
+		    p->fs.allow_git_config.value, ret_is_own);
 	if (str_path_below(path, p->workspace))
 		len = look_below(p, strlen(p->workspace), GUARD_IN_ROOTS, path,
 		    ret_is_own);

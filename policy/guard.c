@@ -1,6 +1,7 @@
 #include "policy/guard.h"
 
-#include <stddef.h>
+#include <string.h>
+
 
 enum {
 	ROOTS = GUARD_IN_ROOTS,
@@ -115,3 +116,110 @@ const struct guard_name guarded_names[] = {
 
 const char *const guarded_git_names[] = { "hooks", "info/attributes",
     "config.worktree", "config", "commondir", NULL };
+
+/* ---- the matcher ---- */
+
+static const struct guard_name *
+find(const char *rest, unsigned place, size_t *ret_len)
+{
+	for (const struct guard_name *g = guarded_names; g->name != NULL; g++) {
+		size_t n;
+
+		if ((g->places & place) == 0 || g->name[0] != rest[0])
+			continue;
+		n = strlen(g->name);
+		if (strncmp(rest, g->name, n) == 0 &&
+		    (rest[n] == '\0' || rest[n] == '/')) {
+			*ret_len = n;
+			return g;
+		}
+	}
+	return NULL;
+}
+
+/* rest is behind the slash of a git directory: how much is guarded, or 0. */
+static size_t
+find_in_git(const char *rest, bool may_config)
+{
+	for (const char *const *g = guarded_git_names; *g != NULL; g++) {
+		size_t n = strlen(*g);
+
+		if (strncmp(rest, *g, n) == 0 &&
+		    (rest[n] == '\0' || rest[n] == '/') &&
+		    !(may_config && strncmp(*g, "config", 6) == 0))
+			return n;
+	}
+	return 0;
+}
+
+size_t
+guard_match_at(const char *path, size_t at_len, unsigned kind,
+    bool may_config, bool *ret_is_own)
+{
+	const struct guard_name *g;
+	const char *rest;
+	size_t n;
+
+	*ret_is_own = false;
+	if ((kind & GUARD_ITSELF) != 0) {
+		*ret_is_own = (kind & GUARD_OURS) != 0;
+		return path[at_len] == '\0' || path[at_len] == '/' ?
+		    at_len : 0;
+	}
+	if (at_len == 1)
+		at_len = 0;		/* "/": its slash is the next one */
+	if (path[at_len] != '/')
+		return 0;
+	rest = path + at_len + 1;
+	if ((kind & GUARD_IN_GIT) != 0) {
+		n = find_in_git(rest, may_config);
+		return n != 0 ? at_len + 1 + n : 0;
+	}
+	if ((g = find(rest, kind, &n)) == NULL)
+		return 0;
+	*ret_is_own = (g->places & GUARD_OURS) != 0;
+	return at_len + 1 + n;
+}
+
+void
+guard_place_set(struct guard_at *at, const char *path, unsigned kind)
+{
+	*at = (struct guard_at){ path, strlen(path), kind };
+}
+
+size_t
+guard_match(const struct guard_places *l, const char *path, bool may_config,
+    bool *ret_is_own)
+{
+	size_t best = 0;
+
+	*ret_is_own = false;
+	for (size_t i = 0; i < l->n; i++) {
+		const struct guard_at *at = &l->v[i];
+		bool is_own;
+		size_t n;
+
+		if (strncmp(path, at->path, at->len) != 0)
+			continue;
+		n = guard_match_at(path, at->len, at->kind, may_config,
+		    &is_own);
+		*ret_is_own |= n != 0 && is_own;
+		best = n > best ? n : best;
+	}
+	return best;
+}
+
+bool
+guard_may_begin(const char *name)
+{
+	size_t n = strlen(name);
+
+	if (name[0] != '.' && name[0] != 'f' && name[0] != 'o')
+		return false;
+	for (const struct guard_name *g = guarded_names; g->name != NULL; g++)
+		if ((g->places & GUARD_IN_ROOTS) != 0 &&
+		    strncmp(g->name, name, n) == 0 &&
+		    (g->name[n] == '\0' || g->name[n] == '/'))
+			return true;
+	return false;
+}

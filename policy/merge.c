@@ -254,6 +254,9 @@ copy_own(struct policy *ret, const struct policy *from)
 	for (size_t i = 0; from != NULL && i < from->fs.own.n; i++)
 		policy_own(ret, from->fs.own.v[i].pattern->text,
 		    from->fs.own.v[i].text);
+	for (size_t i = 0; from != NULL && i < from->fs.hidden.n; i++)
+		policy_hide(ret, from->fs.hidden.v[i].pattern->text,
+		    from->fs.hidden.v[i].text);
 }
 
 struct policy *

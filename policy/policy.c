@@ -57,22 +57,53 @@ policy_free(struct policy *p)
 		arena_free(p->arena);
 }
 
-void
-policy_own(struct policy *p, const char *path, const char *what)
+static void
+add_path(struct policy *p, struct strlist *l, const char *path,
+    const char *what)
 {
-	struct strlist *own = &p->fs.own;
-	struct entry *v = arena_alloc(p->arena, (own->n + 1) * sizeof *v);
+	struct entry *v = arena_alloc(p->arena, (l->n + 1) * sizeof *v);
 	struct pattern *pat = arena_alloc(p->arena, sizeof *pat);
 
 	pat->kind = PATTERN_PATH;
 	pat->text = arena_strdup(p->arena, path);
-	if (own->n > 0)
-		memcpy(v, own->v, own->n * sizeof *v);
-	v[own->n] = (struct entry){ .text = arena_strdup(p->arena, what),
+	if (l->n > 0)
+		memcpy(v, l->v, l->n * sizeof *v);
+	v[l->n] = (struct entry){ .text = arena_strdup(p->arena, what),
 	    .at = { "<built-in>", 0, 0, ORIGIN_BUILT_IN },
 	    .pattern = pat };
-	own->v = v;
-	own->n++;
+	l->v = v;
+	l->n++;
+}
+
+void
+policy_own(struct policy *p, const char *path, const char *what)
+{
+	add_path(p, &p->fs.own, path, what);
+}
+
+void
+policy_hide(struct policy *p, const char *path, const char *what)
+{
+	add_path(p, &p->fs.hidden, path, what);
+}
+
+void
+policy_alias(struct policy *p, size_t key, size_t entry, const char *real)
+{
+	size_t n = p->fs.naliases;
+
+	/* Grown by doubling: a glob may match many links. */
+	if ((n & (n - 1)) == 0) {
+		struct fs_alias *v = arena_alloc(p->arena,
+		    (n > 0 ? 2 * n : 1) * sizeof *v);
+
+		if (n > 0)
+			memcpy(v, p->fs.aliases, n * sizeof *v);
+		p->fs.aliases = v;
+	}
+	p->fs.aliases[p->fs.naliases++] = (struct fs_alias){
+	    .real = arena_strdup(p->arena, real), .list = key,
+	    .entry = entry };
 }
 
 void

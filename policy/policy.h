@@ -16,6 +16,7 @@
 struct arena;
 struct buf;
 struct pattern;
+struct guard_places;
 struct net_index;
 struct fs_index;
 
@@ -152,6 +153,15 @@ struct policy {
 		struct choice	 guard;			/* GUARD_* */
 		/* Never writable, and no line opens them: policy_own(). */
 		struct strlist	 own;
+		/* Nor readable: policy_hide(). */
+		struct strlist	 hidden;
+		/* Where entries lead through symlinks: policy_alias(). */
+		struct fs_alias {
+			const char	*real;
+			size_t		 list;	/* KEY_OF() of the entry's */
+			size_t		 entry;	/* FS_ALIAS_DEFAULT: none */
+		}		*aliases;
+		size_t		 naliases;
 	} fs;
 	struct {
 		struct choice	 mode;			/* DEVICES_* */
@@ -194,6 +204,15 @@ struct policy {
 	struct {
 		struct strlist	 calls;
 	} trace;
+
+	/*
+	 * Where guarded names are on this disk (policy/guard.h), for a run or
+	 * a question about one.  NULL: nobody looked; the lists alone say.
+	 */
+	const struct guard_places	*places;
+	/* Symlinks that a run shows, also where all around them is hidden. */
+	const char			**links;
+	size_t				 nlinks;
 
 	/* Made from the lists by policy_index(), for the deciders. */
 	const struct net_index	*net_allowed_index, *net_denied_index;
@@ -260,6 +279,16 @@ struct policy	*policy_new(const char *shown, const struct policy_env *);
  * real path: read-only inside, whatever the lists say.  what: for the record.
  */
 void	 policy_own(struct policy *, const char *path, const char *what);
+/* A path, and all below it, that no line opens for reading, either. */
+void	 policy_hide(struct policy *, const char *path, const char *what);
+/*
+ * An entry of a list of paths (its key, its number) leads through a symlink to
+ * real.  There a denial counts as an entry of its own would; a grant counts
+ * where no entry of the policy speaks.
+ */
+#define FS_ALIAS_DEFAULT	SIZE_MAX	/* readable by default */
+void	 policy_alias(struct policy *, size_t key, size_t entry,
+	    const char *real);
 /* Once more after a change of the lists; loading and merging call it. */
 void	 policy_index(struct policy *);
 void	 policy_free(struct policy *);

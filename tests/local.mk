@@ -122,7 +122,7 @@ endif
 
 include tests/probes/local.mk
 
-EXTRA_DIST += tests/README.md tests/agents tests/batch tests/batches tests/builds \
+EXTRA_DIST += tests/README.md tests/agents tests/agree tests/batch tests/batches tests/builds \
 	tests/clients tests/contract \
 	tests/fuzz/corpus tests/golden tests/kill-at tests/lib.sh tests/lint \
 	tests/records.py tests/run tests/scale.sh tests/self-check \
