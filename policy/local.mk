@@ -11,6 +11,7 @@ policy_libpolicy_a_SOURCES = \
 	policy/emit.c policy/emit.h policy/emit_mdoc.c policy/emit_schema.c \
 	policy/extends.c policy/extends.h \
 	policy/find.c policy/find.h \
+	policy/flags.c policy/flags.h \
 	policy/glob.c policy/glob.h \
 	policy/host.c policy/host.h \
 	policy/index.h policy/index_fs.c policy/index_net.c \
