@@ -128,9 +128,10 @@ check(const struct policywatch *w, const struct resolved *next, struct err *e)
 		    "again");
 		return -1;
 	}
-	if (w->now->is_trusted && !next->is_trusted) {
+	if (w->now->is_trusted && (!next->is_trusted ||
+	    strcmp(w->now->project, next->project) != 0)) {
 		err_set(e, ERR_POLICY, "%s is not trusted as it is now",
-		    w->now->project != NULL ? w->now->project : "a file");
+		    w->now->project);
 		err_hint(e, "read it, then 'fence config trust' it");
 		return -1;
 	}

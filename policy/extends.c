@@ -10,6 +10,7 @@
 #include "platform/base/vec.h"
 #include "platform/base/xalloc.h"
 #include "policy/merge.h"
+#include "policy/pattern.h"
 
 /* A policy's text and where it is from. */
 struct source {
@@ -18,6 +19,7 @@ struct source {
 	const char		*dir;		/* of its relative extends */
 	enum policy_format	 format;
 	enum origin_kind	 kind;
+	bool			 is_outside;	/* of extends.tree */
 	const char		*text;
 	size_t			 len;
 };
@@ -73,6 +75,12 @@ dir_of(struct extends *x, const char *path)
 	    slash == path ? 1 : (size_t)(slash - path));
 }
 
+static bool
+is_outside(const struct extends *x, const char *real)
+{
+	return x->tree != NULL && !str_path_below(real, x->tree);
+}
+
 static int
 load_file(struct extends *x, const char *path, const char *as, unsigned depth,
     struct policy **ret, struct err *e)
@@ -83,6 +91,7 @@ load_file(struct extends *x, const char *path, const char *as, unsigned depth,
 		.shown = path,
 		.dir = dir_of(x, path),
 		.format = policy_format_of(path),
+		.is_outside = is_outside(x, real),
 	};
 	bool is_file = false;
 	struct buf b;
@@ -167,11 +176,13 @@ load_user(struct extends *x, const char *prefix, unsigned depth,
     struct policy **ret, struct err *e)
 {
 	struct sha256 *digest = x->digest;
+	const char *tree = x->tree;
 	int rc;
 
 	/* The user's own file is his word already. */
 	digest_text(x, "@base", "", 0);
 	x->digest = NULL;
+	x->tree = NULL;
 	if (x->user != NULL) {
 		add_step(x, depth, arena_printf(x->arena,
 		    "%suser config: %s", prefix, x->user));
@@ -183,24 +194,75 @@ load_user(struct extends *x, const char *prefix, unsigned depth,
 		rc = load_template(x, "workspace-write", depth, ret, e);
 	}
 	x->digest = digest;
+	x->tree = tree;
 	return rc;
 }
 
 /* ---- following ---- */
+
+/* Blanks and comments; the length where nothing else follows. */
+static size_t
+skip_blank(const char *text, size_t len)
+{
+	static const char bom[] = "\xef\xbb\xbf";
+	size_t i = len >= 3 && memcmp(text, bom, 3) == 0 ? 3 : 0;
+	const char *end;
+
+	while (i < len) {
+		if (strchr(" \t\r\n", text[i]) != NULL && text[i] != '\0') {
+			i++;
+			continue;
+		}
+		if (len - i < 2 || text[i] != '/')
+			break;
+		if (text[i + 1] == '/')
+			end = memchr(text + i, '\n', len - i);
+		else if (text[i + 1] == '*')
+			end = memmem(text + i + 2, len - i - 2, "*/", 2);
+		else
+			break;
+		if (end == NULL)
+			return len;
+		i = (size_t)(end - text) + (text[i + 1] == '/' ? 1 : 2);
+	}
+	return i;
+}
+
+/*
+ * What is no policy at all may be a key or a password that somebody wants to
+ * see on the terminal: nothing of it is quoted.
+ */
+static int
+check_begin(const struct source *s, struct err *e)
+{
+	size_t at = skip_blank(s->text, s->len);
+	int line = 1;
+
+	if (s->format != POLICY_JSONC || at == s->len || s->text[at] == '{')
+		return 0;
+	for (size_t i = 0; i < at; i++)
+		line += s->text[i] == '\n';
+	err_set(e, ERR_POLICY, "the file is not a policy");
+	err_hint(e, "a policy is an object: '{ ... }'");
+	err_where(e, s->shown, line, 1);
+	return -1;
+}
 
 /* On the heap: a list of errors is too large for every hop of a chain. */
 static int
 parse(struct extends *x, const struct source *s, struct policy **ret,
     struct err *e)
 {
-	struct errlist *list = xcalloc(1, sizeof *list);
 	struct policy_env env = x->env;
+	struct errlist *list;
 	int rc;
 
+	if (check_begin(s, e) != 0)
+		return -1;
+	list = xcalloc(1, sizeof *list);
 	env.kind = s->kind;
-	rc = policy_parse_all(s->text, s->len, s->shown, s->format, &env,
-	    ret, list);
-
+	rc = policy_parse_all(s->text, s->len, s->shown, s->format, &env, ret,
+	    list);
 	if (rc != 0 && list->n > 0 && e != NULL)
 		*e = list->v[0];
 	else if (rc != 0)
@@ -231,16 +293,34 @@ target_path(struct extends *x, const char *dir, const char *text)
 	    strcmp(dir, "/") == 0 ? "" : dir, text);
 }
 
-static int
-load_target(struct extends *x, const struct source *from, const char *text,
-    unsigned depth, struct policy **ret, struct err *e)
+/* path may be missing: then it is where its text leads. */
+static void
+note_outside(struct extends *x, const struct entry *entry, const char *path)
 {
-	const char *path, *name;
+	const char *clean = pattern_clean_path(x->arena, x->cwd, path);
+	char real[PATH_MAX];
+
+	if (realpath(path, real) != NULL)
+		clean = real;
+	if (x->tree == NULL || x->outside.file != NULL || (clean != NULL &&
+	    !is_outside(x, clean)))
+		return;
+	x->outside = entry->at;
+	x->outside.file = arena_strdup(x->arena, entry->at.file);
+}
+
+static int
+load_target(struct extends *x, const struct source *from,
+    const struct entry *entry, unsigned depth, struct policy **ret,
+    struct err *e)
+{
+	const char *text = entry->text, *path, *name;
 
 	if (strcmp(text, "@base") == 0)
 		return load_user(x, "@base ", depth, ret, e);
 	if (is_path(text)) {
 		path = target_path(x, from->dir, text);
+		note_outside(x, entry, path);
 		add_step(x, depth, arena_printf(x->arena, "%s: %s",
 		    x->user != NULL && strcmp(real_path(x->arena, path),
 		    real_path(x->arena, x->user)) == 0 ? "user config" :
@@ -283,7 +363,7 @@ load_bases(struct extends *x, const struct source *s, const struct policy *p,
 		const struct entry *entry = &p->extends.v[i];
 
 		next = NULL;
-		if (load_target(x, s, entry->text, depth + 1, &next, e) != 0) {
+		if (load_target(x, s, entry, depth + 1, &next, e) != 0) {
 			policy_free(base);
 			return place_failure(entry, e);
 		}
@@ -320,6 +400,20 @@ enter(struct extends *x, const struct source *s, unsigned depth,
 	return 0;
 }
 
+/* The place alone: whoever wrote the chain chose what it leads to. */
+static void
+hide_text(struct err *e)
+{
+	char where[sizeof e->where];
+
+	if (e == NULL)
+		return;
+	memcpy(where, e->where, sizeof where);
+	err_set(e, e->code, "the extended file is not a policy");
+	err_hint(e, "'fence config check' says what is wrong with a file");
+	memcpy(e->where, where, sizeof where);
+}
+
 static int
 follow(struct extends *x, const struct source *s, unsigned depth,
     struct policy **ret, struct err *e)
@@ -346,6 +440,8 @@ follow(struct extends *x, const struct source *s, unsigned depth,
 	policy_free(base);
 	policy_free(p);
 	x->nstack--;
+	if (rc != 0 && x->tree != NULL && (depth > 0 || s->is_outside))
+		hide_text(e);
 	return rc;
 }
 

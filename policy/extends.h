@@ -31,7 +31,7 @@ struct extends_names {
 };
 
 /*
- * Fill in arena, env, cwd, user and canonical; the rest begins at zero and
+ * Fill in arena, env, cwd, user, canonical, digest and tree; the rest begins at zero and
  * is the result.  Strings live in the arena, arrays until extends_release().
  */
 struct extends {
@@ -41,6 +41,12 @@ struct extends {
 	const char		*user;		/* the user's file, or NULL */
 	const char		*canonical;	/* where it would be, or NULL */
 	struct sha256		*digest;	/* of the closure; or NULL */
+	/*
+	 * A real directory: files are only welcome in it, and errors of
+	 * extended ones do not quote them.  NULL: the user's own word.
+	 */
+	const char		*tree;
+	struct origin		 outside;	/* first that left it; file NULL */
 	struct {
 		struct extends_step	*v;
 		size_t			 n, cap;

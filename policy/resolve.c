@@ -15,7 +15,18 @@
 #include "policy/rule.h"
 #include "policy/trust.h"
 
-enum { NAMED_MAX = 8 };		/* refused wishes that a notice names */
+enum {
+	NAMED_MAX = 8,		/* refused wishes that a notice names */
+	PROJECTS_MAX = 16,	/* from cwd up to the trusted one */
+};
+
+/* A project file that was read. */
+struct project {
+	const char	*path;
+	struct policy	*policy;	/* NULL where it became a layer */
+	struct extends	 x;
+	bool		 is_trusted;
+};
 
 struct work {
 	const struct resolve_request *req;
@@ -24,6 +35,8 @@ struct work {
 	const char		*user;
 	const char		*canonical;
 	bool			 has_via;	/* of a ceiling */
+	struct project		 projects[PROJECTS_MAX];	/* nearest first */
+	size_t			 nprojects;
 	struct extends_names	 files, notices;
 	struct {
 		struct extends_step	*v;
@@ -194,13 +207,17 @@ load_user(struct work *w, struct err *e)
 
 /* ---- the project ---- */
 
+/* is_strange: it may be anybody's word, so it reaches only its own folder. */
 static int
-load_project(struct work *w, const char *path, struct extends *x,
-    struct policy **ret, char hex[SHA256_HEX], struct err *e)
+load_project(struct work *w, const char *path, bool is_strange,
+    struct extends *x, struct policy **ret, char hex[SHA256_HEX],
+    struct err *e)
 {
 	struct sha256 h;
 
 	*x = begin(w, dir_of(w->arena, path));
+	if (is_strange)
+		x->tree = real_path(w->arena, dir_of(w->arena, path));
 	sha256_init(&h);
 	x->digest = &h;
 	if (extends_file(x, path, "project config", ret, e) != 0)
@@ -210,98 +227,183 @@ load_project(struct work *w, const char *path, struct extends *x,
 	return 0;
 }
 
+/* Only what its own folder holds may follow from a file nobody trusts. */
+static int
+fail_outside(const struct project *p, struct err *e)
+{
+	const struct origin *at = &p->x.outside;
+
+	err_set(e, ERR_POLICY, "a project file that is not trusted may only "
+	    "extend templates, @base and files of its own folder");
+	err_key(e, "extends");
+	err_where(e, at->file, at->line, at->col);
+	err_hint(e, "read it, then 'fence config trust %.100s'", p->path);
+	return -1;
+}
+
+static int
+read_project(struct work *w, struct project *p, struct err *e)
+{
+	const char *store = trust_store(w->arena, w->req->home,
+	    w->req->environ);
+	char hex[SHA256_HEX];
+	int rc = load_project(w, p->path, true, &p->x, &p->policy, hex, e);
+
+	p->is_trusted = rc == 0 && trust_knows(store, trusted_name(w->arena,
+	    p->path), hex);
+	if (!p->is_trusted && p->x.outside.file != NULL)
+		return fail_outside(p, e);
+	return rc;
+}
+
+/* The user's own file is no project's, also where it is found as one. */
+static bool
+is_users(const struct work *w, const char *path)
+{
+	return w->user != NULL && strcmp(real_path(w->arena, path),
+	    real_path(w->arena, w->user)) == 0;
+}
+
+/* The nearest at dir or above, NULL for none. */
+static const char *
+next_project(struct work *w, const char *dir)
+{
+	const char *path = find_project(w->arena, dir);
+
+	return path != NULL && !is_users(w, path) ? path : NULL;
+}
+
+/*
+ * From cwd upwards to the nearest file that is trusted.  Those on the way
+ * are not: a run could have written them.
+ */
+static int
+read_projects(struct work *w, struct err *e)
+{
+	const char *path = w->req->ignore_project ? NULL :
+	    next_project(w, w->req->cwd);
+
+	while (path != NULL) {
+		const char *dir = dir_of(w->arena, path);
+		struct project *p = &w->projects[w->nprojects];
+
+		if (w->nprojects == PROJECTS_MAX)
+			return err_set(e, ERR_POLICY, "more than %d project "
+			    "files that are not trusted are here and above",
+			    PROJECTS_MAX);
+		w->nprojects++;
+		p->path = path;
+		if (read_project(w, p, e) != 0)
+			return -1;
+		path = p->is_trusted || strcmp(dir, "/") == 0 ? NULL :
+		    next_project(w, dir_of(w->arena, dir));
+	}
+	return 0;
+}
+
 static void
-notice_untrusted(struct work *w, const struct policy *asked)
+notice_untrusted(struct work *w, const struct project *p)
 {
 	struct buf b;
 	size_t n;
 
 	buf_init(&b, 0);
-	n = layers_refused(w->ret->policy, asked, NAMED_MAX, &b);
+	n = layers_refused(w->ret->policy, p->policy, NAMED_MAX, &b);
 	if (n > NAMED_MAX)
 		buf_printf(&b, " and %zu more", n - NAMED_MAX);
 	if (n > 0)
 		*vec_push(&w->notices) = arena_printf(w->arena,
 		    "%s is not trusted and was not given: %s; read it, then "
-		    "'fence config trust %s'", w->ret->project, b.data,
-		    w->ret->project);
+		    "'fence config trust %s'", p->path, b.data, p->path);
 	buf_release(&b);
 }
 
-static int
-layer_project(struct work *w, struct extends *x, struct policy **project,
-    struct err *e)
+/* A file in between does not take the place of the trusted one. */
+static void
+notice_between(struct work *w, size_t n)
 {
-	if (load_user(w, e) != 0 || flags_merge(w->req, &w->ret->policy, e) !=
-	    0 || flags_merge(w->req, project, e) != 0)
+	const char *more = n > 2 ? arena_printf(w->arena, " (and %zu more)",
+	    n - 1) : n > 1 ? " (and one more)" : "";
+
+	if (n > 0)
+		*vec_push(&w->notices) = arena_printf(w->arena, "%s%s is not "
+		    "trusted and may only tighten; what holds is %s",
+		    w->projects[0].path, more, w->ret->project);
+}
+
+static int
+layer_project(struct work *w, struct project *p, struct err *e)
+{
+	if (flags_merge(w->req, &p->policy, e) != 0)
 		return -1;
-	if (x->steps.n > 0)
-		x->steps.v[0].label = arena_printf(w->arena,
+	if (p->x.steps.n > 0)
+		p->x.steps.v[0].label = arena_printf(w->arena,
 		    "%s (not trusted: may only tighten)",
-		    x->steps.v[0].label);
-	end(w, x);
-	notice_untrusted(w, *project);
-	layers_add(w->ret->policy, *project);
-	*project = NULL;
+		    p->x.steps.v[0].label);
+	end(w, &p->x);
+	notice_untrusted(w, p);
+	layers_add(w->ret->policy, p->policy);
+	p->policy = NULL;
 	return 0;
 }
 
 static int
-use_project(struct work *w, const char *path, struct err *e)
+take_trusted(struct work *w, struct project *p, struct err *e)
 {
-	const char *store = trust_store(w->arena, w->req->home,
-	    w->req->environ);
-	struct policy *project = NULL;
-	char hex[SHA256_HEX];
-	struct extends x;
+	w->ret->project = p->path;
+	w->ret->is_trusted = true;
+	w->ret->workspace = dir_of(w->arena, p->path);
+	w->ret->policy = p->policy;
+	p->policy = NULL;
+	end(w, &p->x);
+	return flags_merge(w->req, &w->ret->policy, e);
+}
+
+static int
+use_projects(struct work *w, struct err *e)
+{
+	size_t n = w->nprojects;
 	int rc;
 
-	rc = load_project(w, path, &x, &project, hex, e);
-	w->ret->project = path;
-	if (rc == 0 && trust_knows(store, trusted_name(w->arena, path), hex)) {
-		w->ret->is_trusted = true;
-		w->ret->workspace = dir_of(w->arena, path);
-		w->ret->policy = project;
-		project = NULL;
-		end(w, &x);
-		rc = flags_merge(w->req, &w->ret->policy, e);
-	} else if (rc == 0) {
-		rc = layer_project(w, &x, &project, e);
+	if (n > 0 && w->projects[n - 1].is_trusted) {
+		rc = take_trusted(w, &w->projects[--n], e);
+		if (rc == 0)
+			notice_between(w, n);
+	} else {
+		rc = load_user(w, e);
+		if (rc == 0)
+			rc = flags_merge(w->req, &w->ret->policy, e);
+		if (n > 0)
+			w->ret->project = w->projects[0].path;
 	}
-	policy_free(project);
-	extends_release(&x);
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = layer_project(w, &w->projects[i], e);
 	return rc;
 }
 
-/* The user's own file is no project's, also where it is found as one. */
-static const char *
-project_of(struct work *w)
+static void
+release_projects(struct work *w)
 {
-	const char *path;
-
-	if (w->req->ignore_project)
-		return NULL;
-	path = find_project(w->arena, w->req->cwd);
-	if (path != NULL && w->user != NULL && strcmp(real_path(w->arena,
-	    path), real_path(w->arena, w->user)) == 0)
-		return NULL;
-	return path;
+	for (size_t i = 0; i < w->nprojects; i++) {
+		policy_free(w->projects[i].policy);
+		extends_release(&w->projects[i].x);
+	}
 }
 
 static int
 load_first(struct work *w, struct err *e)
 {
-	const char *project;
+	int rc;
 
 	if (w->req->settings != NULL || w->req->template_name != NULL) {
-		if (load_named(w, e) != 0)
-			return -1;
-	} else if ((project = project_of(w)) != NULL) {
-		return use_project(w, project, e);
-	} else if (load_user(w, e) != 0) {
-		return -1;
+		rc = load_named(w, e);
+		return rc != 0 ? rc : flags_merge(w->req, &w->ret->policy, e);
 	}
-	return flags_merge(w->req, &w->ret->policy, e);
+	rc = read_projects(w, e);
+	if (rc == 0)
+		rc = use_projects(w, e);
+	release_projects(w);
+	return rc;
 }
 
 /* ---- profile and ceilings ---- */
@@ -534,7 +636,7 @@ policy_digest(const struct resolve_request *r, const char *path,
 
 	path = policy_trusted_name(a, r->cwd, path);
 	w.user = find_user(a, r->home, r->environ, &w.canonical);
-	rc = load_project(&w, path, &x, &p, ret_hex, e);
+	rc = load_project(&w, path, false, &x, &p, ret_hex, e);
 	if (rc == 0)
 		*ret_name = path;
 	policy_free(p);

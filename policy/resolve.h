@@ -3,17 +3,20 @@
  *
  *	-t NAME		a template
  *	-s FILE		a file: naming it is trusting it
- *	neither		the project file found upwards of cwd if it is trusted,
- *			else the user's own, else the built-in workspace-write
+ *	neither		the nearest trusted project file upwards of cwd, else
+ *			the user's own, else the built-in workspace-write
  *
- * Over that lie layers, and every layer must agree (policy->also): a project
- * file that is not trusted, the template "strict" for `profile: strict`, and
- * the ceilings of this machine.  One-shot flags add to the user's policy and
- * to the project's, never to a profile or a ceiling.
+ * Over that lie layers, and every layer must agree (policy->also): project
+ * files that are not trusted (from cwd up to the trusted one, or to the
+ * root), the template "strict" for `profile: strict`, and the ceilings of
+ * this machine.  One-shot flags add to the user's policy and to the
+ * projects', never to a profile or a ceiling.
  *
  * The workspace is the directory of a trusted project file, else cwd.  An
  * untrusted one anchors its own relative paths in its directory and moves
  * nothing else: with it, nothing is allowed that would not be without it.
+ * It extends templates, @base and files of its own folder; another path is
+ * an error, and what is wrong with a file it extends is told by place alone.
  */
 #ifndef FENCE_POLICY_RESOLVE_H
 #define FENCE_POLICY_RESOLVE_H
@@ -56,7 +59,8 @@ struct resolved {
 	const char	*workspace;
 	/* Without any file: the built-in workspace-write is the first layer. */
 	bool		 is_builtin_default;
-	const char	*project;	/* the project file in force, or NULL */
+	/* The trusted project file, else the nearest untrusted, or NULL. */
+	const char	*project;
 	bool		 is_trusted;	/* that one */
 	/* Lines for the user. */
 	const char	**notices;

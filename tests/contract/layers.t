@@ -77,6 +77,55 @@ out" "$who: trusted: both hold"
 	is "$((out))" 8192 "$who: untrusted: but smaller"
 	as "$who" rm "$W/fence.jsonc"
 
+	# A file that a run plants below takes nothing's place: the trusted one
+	# above holds, and the workspace is its folder.
+	as "$who" mkdir -p "$W/sub/out" "$base/home/.ssh"
+	as "$who" sh -c "echo key >'$base/home/.ssh/key'; echo s >'$W/secret'"
+	as "$who" tee "$W/fence.jsonc" >"$T/null" <<-E
+	{ "filesystem": { "allowWrite": ["."], "denyWrite": ["held"],
+	    "denyRead": ["secret", "~/.ssh"] } }
+	E
+	as "$who" env HOME="$base/home" "$(dirname "$FENCE_RUN")/fence" \
+	    config trust "$W/fence.jsonc" >"$T/null" 2>&1
+	nested='touch ../../held; cat ../../secret; touch ../top && echo top
+	    touch here && echo here; cat x'
+	as "$who" sh -c "echo x >'$W/sub/out/x'"
+	run --chdir "$W/sub/out" -- sh -c "$nested"
+	is "$out" "top
+here
+x" "$who: the trusted policy of a folder above"
+	run --chdir "$W/sub/out" -- sh -c 'echo "{\"filesystem\":
+	    {\"allowWrite\":[\".\",\"$HOME\"],\"denyRead\":[\"x\"]}}" >fence.jsonc'
+	if [ ! -e "$W/sub/out/fence.jsonc" ]; then	# guarded today
+		as "$who" tee "$W/sub/out/fence.jsonc" >"$T/null" <<-E
+		{ "filesystem": { "allowWrite": [".", "~"], "denyRead": ["x"] } }
+		E
+	fi
+	run --chdir "$W/sub/out" -- sh -c "$nested"
+	is "$out" here "$who: with a planted one it only becomes less"
+	like "$err" "sub/out/fence.jsonc is not trusted and may only tighten; \
+what holds is $W/fence.jsonc" "$who: and that is one line"
+	[ ! -e "$W/held" ]
+	ok $? "$who: what the trusted one denies stays denied"
+	run --chdir "$W/sub/out" -- sh -c 'echo evil >fence.jsonc; rm fence.jsonc
+	    echo evil >../../fence.jsonc; true'
+	unlike "$(cat "$W/fence.jsonc" "$W/sub/out/fence.jsonc")" evil \
+	    "$who: neither can be written"
+	as "$who" sh -c "echo '{' >'$W/sub/out/fence.jsonc'"
+	run --chdir "$W/sub/out" -- touch started
+	is "$status" 1 "$who: a planted one that is broken ends the start"
+	like "$err" 'sub/out/fence.jsonc:[0-9]+:[0-9]+: ' "$who: with its place"
+	[ ! -e "$W/sub/out/started" ]
+	ok $? "$who: and nothing ran"
+	as "$who" sh -c "echo 's3cret token' >'$base/home/.ssh/key'
+	    echo '{\"extends\":\"~/.ssh/key\"}' >'$W/sub/out/fence.jsonc'"
+	run --chdir "$W/sub/out" -- true
+	is "$status" 1 "$who: an untrusted file extends its own folder's alone"
+	unlike "$err" s3cret "$who: and quotes no key"
+	like "$err" 'fence.jsonc:1:12: extends: ' "$who: but says where"
+	as "$who" rm -r "$W/sub/out/fence.jsonc" "$base/home/.ssh"
+	as "$who" rm "$W/fence.jsonc" "$W/secret"
+
 	# Its folder's name is the project's to choose, too.
 	odd=$W/$'o\033[31md'
 	as "$who" mkdir "$odd"

@@ -575,6 +575,21 @@ is_trusted(const struct resolve_request *req)
 	return trusted;
 }
 
+/* proj/fence.json holds, and the one in proj/sub is a layer over it. */
+static void
+assert_is_layer(struct room *r, const struct resolve_request *req)
+{
+	struct resolved res;
+
+	resolve(req, &res);
+	assert_true(res.is_trusted);
+	assert_string_equal(res.project, room_path(r, "proj/fence.json"));
+	assert_non_null(res.policy->also);
+	assert_string_equal(res.policy->also->name,
+	    room_path(r, "proj/sub/fence.json"));
+	resolved_release(&res);
+}
+
 static void
 test_trust(void **state)
 {
@@ -612,11 +627,11 @@ test_trust(void **state)
 	room_put(r, "proj/sub/fence.json",
 	    X("[\"./part.json\",\"@base\"]", "proj") "\n");
 	room_put(r, "proj/sub/part.json", D("evil"));
-	assert_false(is_trusted(&req));
+	assert_is_layer(r, &req);
 	room_remove(r, "proj/sub/fence.json");
 	assert_int_equal(symlink("../fence.json",
 	    room_path(r, "proj/sub/fence.json")), 0);
-	assert_false(is_trusted(&req));
+	assert_is_layer(r, &req);
 }
 
 static void
@@ -663,6 +678,191 @@ test_untrusted(void **state)
 	/* A mistake in it is told, not skipped. */
 	room_put(r, "proj/fence.json", "{\"netwrk\":{}}");
 	assert_says(failure(&req, ERR_POLICY), "proj/fence.json:1:2: netwrk");
+}
+
+static size_t
+count_layers(const struct policy *p)
+{
+	size_t n = 0;
+
+	for (; p != NULL; p = p->also)
+		n++;
+	return n;
+}
+
+/* A file that a run planted below does not take the trusted one's place. */
+static void
+test_nested(void **state)
+{
+	struct room *r = *state;
+	struct resolve_request req = room_request(r);
+	char hex[SHA256_HEX], want[256], cwd[256];
+	struct resolved res;
+
+	room_put(r, "proj/fence.json", "{\"network\":{\"allowedDomains\":"
+	    "[\"proj.test\",\"both.test\"]},\"filesystem\":"
+	    "{\"allowWrite\":[\".\"],\"denyWrite\":[\"held\"]}}");
+	trust_now(r, &req, "proj/fence.json", hex);
+	room_put(r, "proj/sub/fence.jsonc", "{\"network\":{\"allowedDomains\":"
+	    "[\"both.test\",\"evil.test\"]},\"filesystem\":"
+	    "{\"allowWrite\":[\"out\",\"../held\"],\"denyRead\":[\"key\"]}}");
+	room_put(r, "proj/sub/deep/fence.ini", "[network]\n"
+	    "allowedDomains = both.test\n[filesystem]\nallowWrite = ..\n");
+	snprintf(cwd, sizeof cwd, "%s/proj/sub/deep", r->dir);
+	req.cwd = cwd;
+	resolve(&req, &res);
+	assert_true(res.is_trusted);
+	assert_false(res.is_builtin_default);
+	assert_string_equal(res.project, room_path(r, "proj/fence.json"));
+	assert_string_equal(res.workspace, room_path(r, "proj"));
+	assert_int_equal(count_layers(res.policy), 3);
+	assert_string_equal(res.policy->name, room_path(r, "proj/fence.json"));
+	assert_true(may_reach(res.policy, "both.test"));
+	assert_false(may_reach(res.policy, "proj.test"));
+	assert_false(may_reach(res.policy, "evil.test"));
+	/* Each one's paths belong to its own folder. */
+	assert_true(may(res.policy, FS_WRITE, room_path(r, "proj/sub/out/f")));
+	assert_false(may(res.policy, FS_WRITE, room_path(r, "proj/sub/f")));
+	assert_false(may(res.policy, FS_WRITE, room_path(r, "proj/held/f")));
+	assert_false(may(res.policy, FS_READ, room_path(r, "proj/sub/key")));
+	assert_true(may(res.policy, FS_READ, room_path(r, "proj/key")));
+	/* All are fence's own, and the chain has them. */
+	assert_int_equal(res.nfiles, 3);
+	assert_int_equal(res.nchain, 3);
+	snprintf(want, sizeof want, "project config: %s/proj/fence.json",
+	    r->dir);
+	assert_string_equal(res.chain[0].label, want);
+	assert_says(res.chain[1].label, "sub/deep/fence.ini (not trusted");
+	assert_says(res.chain[2].label, "sub/fence.jsonc (not trusted");
+	assert_int_equal(res.nnotices, 2);
+	assert_says(res.notices[0], "sub/deep/fence.ini (and one more) is not "
+	    "trusted and may only tighten; what holds is ");
+	assert_says(res.notices[0], "proj/fence.json");
+	assert_says(res.notices[1], "evil.test");
+	resolved_release(&res);
+	/* A trusted one in between ends the search. */
+	trust_now(r, &req, "proj/sub/fence.jsonc", hex);
+	resolve(&req, &res);
+	assert_string_equal(res.workspace, room_path(r, "proj/sub"));
+	assert_int_equal(count_layers(res.policy), 2);
+	resolved_release(&res);
+	/* A planted one with a mistake ends the start, with its place. */
+	room_put(r, "proj/sub/deep/fence.ini", "[netwrk]\nx = 1\n");
+	assert_says(failure(&req, ERR_POLICY), "deep/fence.ini:1:1: netwrk");
+}
+
+/* Without a trusted one: over the user's own, and a bounded number. */
+static void
+test_many_untrusted(void **state)
+{
+	struct room *r = *state;
+	struct resolve_request req = room_request(r);
+	char name[128] = "proj", cwd[256];
+	struct resolved res;
+
+	room_put(r, "home/.fence.json", D("user"));
+	room_put(r, "proj/fence.json", D("user"));
+	for (int i = 1; i < 16; i++) {
+		strcat(name, "/d/fence.json");
+		room_put(r, name, D("user"));
+		name[strlen(name) - strlen("/fence.json")] = '\0';
+	}
+	snprintf(cwd, sizeof cwd, "%s/%s", r->dir, name);
+	req.cwd = cwd;
+	resolve(&req, &res);
+	assert_int_equal(count_layers(res.policy), 17);
+	assert_string_equal(res.policy->name,
+	    room_path(r, "home/.fence.json"));
+	assert_true(may_reach(res.policy, "user.test"));
+	assert_int_equal(res.nfiles, 17);
+	resolved_release(&res);
+	room_put(r, "fence.json", D("user"));
+	assert_says(failure(&req, ERR_POLICY), "more than 16 project files");
+}
+
+static const struct {
+	const char	*extends;	/* of proj/fence.json */
+	const char	*says;		/* NULL: it is taken */
+	const char	*not;		/* no word of this */
+} strangers[] = {
+	{ "\"./part.json\"", NULL, NULL },
+	{ "\"./sub/part.json\"", NULL, NULL },	/* and back up */
+	{ "\"@base\"", NULL, NULL },
+	{ "\"code\"", NULL, NULL },
+	{ "\"~/secret\"", "proj/fence.json:1:12: extends: a project file "
+	    "that is not trusted may only extend", "s3cret" },
+	{ "\"../home/secret.json\"", "may only extend", "s3cret" },
+	{ "\"~/missing\"", "may only extend", "No such" },
+	{ "\"~/fine.json\"", "may only extend", "unknown" },
+	{ "\"./link.json\"", "may only extend", "s3cret" },
+	{ "\"./sub/far.json\"", "sub/far.json:1:12: extends: a project "
+	    "file that is not trusted may only extend", "s3cret" },
+	{ "\"./word\"", "proj/word:2:1: : the extended file is not a policy",
+	    "s3cret" },
+	{ "\"./key.json\"", "proj/key.json:1:2: : the extended file is not "
+	    "a policy", "s3cret" },
+	{ "\"./bad.ini\"", "proj/bad.ini:1:1: : the extended file is not a "
+	    "policy", "s3cret" },
+};
+
+static void
+test_stranger(void **state)
+{
+	struct room *r = *state;
+	struct resolve_request req = room_request(r);
+	char hex[SHA256_HEX], text[256];
+	struct resolved res;
+
+	room_put(r, "home/.fence.json", D("user"));
+	room_put(r, "home/secret", "s3cret token\n");
+	room_put(r, "home/secret.json", "{\"s3cret\": 1}");
+	room_put(r, "home/fine.json", D("h"));
+	room_put(r, "proj/part.json", D("p"));
+	room_put(r, "proj/sub/part.json", X("\"../part.json\"", "q"));
+	room_put(r, "proj/sub/far.json", X("\"../../home/secret\"", "q"));
+	room_put(r, "proj/word", "// x\ns3cret\n");
+	room_put(r, "proj/key.json", "{\"s3cret\": 1}");
+	room_put(r, "proj/bad.ini", "s3cret = 1\n");
+	assert_int_equal(symlink("../home/secret.json",
+	    room_path(r, "proj/link.json")), 0);
+	for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++) {
+		const char *got;
+
+		snprintf(text, sizeof text, "{\"extends\":%s}",
+		    strangers[i].extends);
+		room_put(r, "proj/fence.json", text);
+		if (strangers[i].says == NULL) {
+			resolve(&req, &res);
+			assert_non_null(res.policy->also);
+			resolved_release(&res);
+			continue;
+		}
+		got = failure(&req, ERR_POLICY);
+		assert_says(got, strangers[i].says);
+		if (strstr(got, strangers[i].not) != NULL)
+			fail_msg("\"%s\" is quoted: %s", strangers[i].not, got);
+	}
+	/* Trusted, it leads where it likes. */
+	room_put(r, "proj/fence.json", X("\"~/fine.json\"", "m"));
+	trust_now(r, &req, "proj/fence.json", hex);
+	assert_true(is_trusted(&req));
+	/* A name of ours that is a link to something else. */
+	room_remove(r, "proj/fence.json");
+	assert_int_equal(symlink("../home/secret",
+	    room_path(r, "proj/fence.json")), 0);
+	assert_null(strstr(failure(&req, ERR_POLICY), "s3cret"));
+	assert_int_equal(unlink(room_path(r, "proj/fence.json")), 0);
+	assert_int_equal(symlink("../home/secret.json",
+	    room_path(r, "proj/fence.json")), 0);
+	assert_null(strstr(failure(&req, ERR_POLICY), "s3cret"));
+	/* The user's own chain: what is no policy is not quoted either. */
+	room_put(r, "main.json", "{\"extends\":\"~/secret\"}");
+	req.settings = room_path(r, "main.json");
+	assert_says(failure(&req, ERR_POLICY), "home/secret:1:1: : the file "
+	    "is not a policy");
+	room_put(r, "main.json", "{\"extends\":\"~/secret.json\"}");
+	assert_says(failure(&req, ERR_POLICY), "home/secret.json:1:2: s3cret: "
+	    "unknown key");
 }
 
 /* ---- profile and ceilings ---- */
@@ -946,6 +1146,9 @@ main(void)
 		ROOM(test_flags),
 		ROOM(test_trust),
 		ROOM(test_untrusted),
+		ROOM(test_nested),
+		ROOM(test_many_untrusted),
+		ROOM(test_stranger),
 		ROOM(test_profile),
 		ROOM(test_ceiling), ROOM(test_ceiling_via),
 		ROOM(test_templates),
