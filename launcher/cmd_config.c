@@ -191,8 +191,8 @@ check_file(const struct resolve_request *base, const char *path)
 {
 	struct errlist *errs = xcalloc(1, sizeof *errs);
 	struct policy_env env = { .workspace = base->cwd, .home = base->home,
-	    .environ = base->environ, .ignore_unknown =
-	    base->ignore_unknown };
+	    .other_home = base->other_home, .environ = base->environ,
+	    .ignore_unknown = base->ignore_unknown };
 	struct resolve_request req = *base;
 	struct policy *p = NULL;
 	struct resolved res;

@@ -259,6 +259,8 @@ find_places(struct gather *g)
 	}
 	if (p->home != NULL)
 		add_at(g, p->home, GUARD_IN_HOME);
+	if (p->other_home != NULL)
+		add_at(g, p->other_home, GUARD_IN_HOME);
 	for (size_t i = 0; i < g->wants.n; i++) {
 		struct tree_want *w = &g->wants.v[i];
 

@@ -1,15 +1,20 @@
 #include "launcher/request.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pwd.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "launcher/env.h"
 #include "platform/base/buf.h"
 #include "policy/pattern.h"
+
+extern char **environ;
 
 static const char *
 find_cwd(struct arena *a, struct err *e)
@@ -24,37 +29,118 @@ find_cwd(struct arena *a, struct err *e)
 	return arena_strdup(a, path);
 }
 
-/* By hand: name service modules would have to be loaded for it. */
 static const char *
-passwd_home(struct arena *a)
+read_home(struct arena *a, FILE *fp)
 {
-	FILE *fp = fopen("/etc/passwd", "re");
 	const char *home = NULL;
 	struct passwd *pw;
 
-	while (fp != NULL && home == NULL && (pw = fgetpwent(fp)) != NULL)
+	while (home == NULL && (pw = fgetpwent(fp)) != NULL)
 		if (pw->pw_uid == getuid() && pw->pw_dir[0] == '/')
 			home = arena_strdup(a, pw->pw_dir);
-	if (fp != NULL)
+	return home;
+}
+
+static pid_t
+spawn_getent(struct arena *a, int out_fd)
+{
+	char *argv[] = { arena_strdup(a, "getent"), arena_strdup(a, "passwd"),
+	    arena_printf(a, "%u", (unsigned)getuid()), NULL };
+	posix_spawn_file_actions_t acts;
+	pid_t pid = -1;
+
+	posix_spawn_file_actions_init(&acts);
+	posix_spawn_file_actions_addopen(&acts, 0, "/dev/null", O_RDWR, 0);
+	posix_spawn_file_actions_adddup2(&acts, 0, 2);
+	posix_spawn_file_actions_adddup2(&acts, out_fd, 1);
+	if (posix_spawn(&pid, "/usr/bin/getent", &acts, NULL, argv,
+	    environ) != 0)
+		pid = -1;
+	posix_spawn_file_actions_destroy(&acts);
+	return pid;
+}
+
+/*
+ * The users of a network.  Name service modules would have to be loaded for
+ * getpwuid(), which a static program cannot do safely: getent asks them.
+ */
+static const char *
+network_home(struct arena *a)
+{
+	const char *home = NULL;
+	char text[PATH_MAX + 512];
+	size_t len = 0;
+	ssize_t n = 1;
+	int pair[2];
+	FILE *fp;
+	pid_t pid;
+
+	if (pipe2(pair, O_CLOEXEC) != 0)
+		return NULL;
+	pid = spawn_getent(a, pair[1]);
+	close(pair[1]);
+	while (len < sizeof text && (n > 0 || errno == EINTR)) {
+		n = read(pair[0], text + len, sizeof text - len);
+		if (n == 0)
+			break;
+		len += n > 0 ? (size_t)n : 0;
+	}
+	close(pair[0]);
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		continue;
+	/* fgetpwent() takes no pipe. */
+	if (len > 0 && (fp = fmemopen(text, len, "re")) != NULL) {
+		home = read_home(a, fp);
 		fclose(fp);
+	}
 	return home;
 }
 
 static const char *
-find_home(struct arena *a, char *const *env, struct err *e)
+passwd_home(struct arena *a)
 {
-	const char *home = env_get(env, "HOME");
+	FILE *fp = fopen("/etc/passwd", "re");
+	const char *home = fp != NULL ? read_home(a, fp) : NULL;
+
+	if (fp != NULL)
+		fclose(fp);
+	return home != NULL ? home : network_home(a);
+}
+
+static const char *
+real_path(struct arena *a, const char *path)
+{
 	char real[PATH_MAX];
 
+	return realpath(path, real) != NULL ? arena_strdup(a, real) : NULL;
+}
+
+/*
+ * $HOME is what the command believes in; credentials lie in the home that the
+ * user database knows, whatever the caller's environment says.
+ */
+static int
+find_homes(struct arena *a, char *const *env, struct resolve_request *r,
+    struct err *e)
+{
+	const char *home = env_get(env, "HOME"), *other = passwd_home(a);
+
 	if (home == NULL || home[0] != '/')
-		home = passwd_home(a);
+		home = other;
 	if (home == NULL) {
-		err_set(e, ERR_POLICY, "HOME is not set, and /etc/passwd does "
-		    "not know uid %u", (unsigned)getuid());
+		err_set(e, ERR_POLICY, "HOME is not set, and uid %u has no "
+		    "home directory", (unsigned)getuid());
 		err_hint(e, "set HOME: the policy hides credentials below it");
-		return NULL;
+		return -1;
 	}
-	return arena_strdup(a, realpath(home, real) != NULL ? real : home);
+	r->home = real_path(a, home);
+	if (r->home == NULL)
+		r->home = arena_strdup(a, home);
+	other = other != NULL ? real_path(a, other) : NULL;
+	if (other != NULL && strcmp(other, "/") != 0 &&
+	    strcmp(other, r->home) != 0)
+		r->other_home = other;
+	return 0;
 }
 
 static struct resolve_list
@@ -149,7 +235,7 @@ request_make(struct arena *a, const struct run_options *ro, char **env,
 		.force_new_session = ro->force_new_session,
 	};
 
-	if ((r.home = find_home(a, env, e)) == NULL ||
+	if (find_homes(a, env, &r, e) != 0 ||
 	    (r.cwd = find_cwd(a, e)) == NULL ||
 	    split_env(a, &ro->env, &r, e) != 0)
 		return -1;

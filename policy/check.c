@@ -41,6 +41,13 @@ check_path(struct policy *p, const struct policy_env *env,
 }
 
 int
+check_denied_path(struct policy *p, const struct policy_env *env,
+    struct entry *entry, struct err *e)
+{
+	return pattern_denial(p->arena, entry->text, env, &entry->pattern, e);
+}
+
+int
 check_device(struct policy *p, const struct policy_env *env,
     struct entry *entry, struct err *e)
 {

@@ -10,6 +10,7 @@
 key_check_fn	check_domain;		/* "*.x.com:443", "10.0.0.0/8" */
 key_check_fn	check_private;		/* the same without a port */
 key_check_fn	check_path;
+key_check_fn	check_denied_path;	/* "~" is both homes */
 key_check_fn	check_device;		/* a path below /dev */
 key_check_fn	check_mach;		/* "com.x", "com.x*", "*" */
 key_check_fn	check_command;

@@ -118,7 +118,7 @@ bool	 decide_is_root(const struct policy *, const char *folder,
  * The length of the guarded name that the path is or is below, or 0.  Where
  * the policy knows what is on disk, by policy->places.  Else by its lists: a
  * name of policy/guard.c directly in a root of filesystem.allowWrite (each
- * folder that a glob matches is one), in the workspace or in $HOME, or git's
+ * folder that a glob matches is one), in the workspace or in a home, or git's
  * in any folder called .git down to depth 3 of them.  *ret_is_own: fence's own
  * file, which no line opens.
  */

@@ -74,11 +74,18 @@ git_name(const char *path, size_t root_len, bool may_config)
 	return 0;
 }
 
+static bool
+is_hidden_in(const char *home, const char *folder)
+{
+	size_t n = home != NULL ? strlen(home) : 0;
+
+	return n > 1 && str_path_below(folder, home) && folder[n] == '/' &&
+	    folder[n + 1] == '.';
+}
+
 bool
 decide_is_root(const struct policy *p, const char *folder, bool is_named)
 {
-	size_t n = p->home != NULL ? strlen(p->home) : 0;
-
 	if (str_path_below(folder, p->workspace)) {
 		struct verdict v;
 
@@ -87,8 +94,8 @@ decide_is_root(const struct policy *p, const char *folder, bool is_named)
 		decide_fs(p, FS_WRITE, p->workspace, &v);
 		return v.action == ACTION_DENY;
 	}
-	return !(n > 1 && str_path_below(folder, p->home) &&
-	    folder[n] == '/' && folder[n + 1] == '.');
+	return !is_hidden_in(p->home, folder) &&
+	    !is_hidden_in(p->other_home, folder);
 }
 
 /* The root is the first root_len bytes of the path. */
@@ -135,6 +142,7 @@ size_t
 decide_guarded(const struct policy *p, const char *path, bool *ret_is_own)
 {
 	const struct strlist *l = &p->fs.allow_write;
+	const char *const homes[] = { p->home, p->other_home };
 	size_t len = 0;
 
 	if (p->places != NULL)
@@ -143,9 +151,10 @@ decide_guarded(const struct policy *p, const char *path, bool *ret_is_own)
 	if (str_path_below(path, p->workspace))
 		len = look_below(p, strlen(p->workspace), GUARD_IN_ROOTS, path,
 		    ret_is_own);
-	if (len == 0 && p->home != NULL && str_path_below(path, p->home))
-		len = look_below(p, strlen(p->home), GUARD_IN_HOME, path,
-		    ret_is_own);
+	for (size_t i = 0; len == 0 && i < 2; i++)
+		if (homes[i] != NULL && str_path_below(path, homes[i]))
+			len = look_below(p, strlen(homes[i]), GUARD_IN_HOME,
+			    path, ret_is_own);
 	for (size_t i = 0; len == 0 && i < l->n; i++)
 		len = look_in_grant(p, l->v[i].pattern, path, ret_is_own);
 	return len;

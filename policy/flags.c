@@ -90,7 +90,8 @@ flags_merge(const struct resolve_request *r, struct policy **p,
     struct err *e)
 {
 	struct policy_env env = { .workspace = r->cwd, .home = r->home,
-	    .environ = r->environ, .kind = ORIGIN_COMMAND_LINE };
+	    .other_home = r->other_home, .environ = r->environ,
+	    .kind = ORIGIN_COMMAND_LINE };
 	struct policy *child, *merged;
 	int rc = 0;
 

@@ -12,7 +12,7 @@
 
 enum guard_kind_of_place {
 	GUARD_IN_ROOTS = 1,	/* directly in a writable root, workspace */
-	GUARD_IN_HOME = 2,	/* directly in $HOME */
+	GUARD_IN_HOME = 2,	/* directly in $HOME, or in other_home */
 	GUARD_OURS = 4,		/* fence's own: no line opens it */
 	GUARD_IN_GIT = 8,	/* in a git directory */
 	GUARD_ITSELF = 16,	/* the place itself and all below it */

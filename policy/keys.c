@@ -221,7 +221,7 @@ const struct key policy_keys[] = {
 	  .help = "Paths the command may read and execute, as if they were in "
 		  "filesystem.allowRead." },
 	{ .name = "filesystem.denyRead",
-	  FIELD(KEY_STRLIST, fs.deny_read), .check = check_path,
+	  FIELD(KEY_STRLIST, fs.deny_read), .check = check_denied_path,
 	  .schema = RE_PATH, .fallback = "[]",
 	  .example = "[\"~/.ssh\", \"**/.env\"]",
 	  .help = "Paths the command may neither read nor write. A longer "
@@ -233,7 +233,7 @@ const struct key policy_keys[] = {
 	  .help = "Paths the command may write to, with all that is below "
 		  "them. Relative ones belong to the workspace." },
 	{ .name = "filesystem.denyWrite",
-	  FIELD(KEY_STRLIST, fs.deny_write), .check = check_path,
+	  FIELD(KEY_STRLIST, fs.deny_write), .check = check_denied_path,
 	  .schema = RE_PATH, .fallback = "[]",
 	  .example = "[\".git\", \"**/*.{key,pem}\"]",
 	  .help = "Paths inside filesystem.allowWrite that stay "

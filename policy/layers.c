@@ -115,7 +115,7 @@ bool
 layers_same(const struct entry *a, const struct entry *b)
 {
 	if (is_path(a) && is_path(b))
-		return strcmp(a->pattern->text, b->pattern->text) == 0;
+		return pattern_equal(a->pattern, b->pattern);
 	return strcmp(a->text, b->text) == 0;
 }
 
@@ -263,6 +263,20 @@ layers_settle(struct policy *first)
 
 /* ---- ceilings ---- */
 
+/* Two homes are two paths, each mounted as a whole. */
+static bool
+is_glob(const struct entry *e)
+{
+	const struct pattern *p = e->pattern;
+
+	if (p->nalts == 0 || strchr(e->text, '{') != NULL)
+		return p->kind == PATTERN_GLOB;
+	for (size_t i = 0; i < p->nalts; i++)
+		if (p->alts[i]->kind == PATTERN_GLOB)
+			return true;
+	return false;
+}
+
 int
 layers_check_ceiling(const struct policy *p, struct err *e)
 {
@@ -280,7 +294,7 @@ layers_check_ceiling(const struct policy *p, struct err *e)
 		for (size_t k = 0; k < l->n; k++) {
 			const struct entry *entry = &l->v[k];
 
-			if (entry->pattern->kind != PATTERN_GLOB)
+			if (!is_glob(entry))
 				continue;
 			err_set(e, ERR_POLICY, "a ceiling cannot hold the "
 			    "glob \"%.100s\"", entry->text);

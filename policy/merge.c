@@ -263,7 +263,7 @@ struct policy *
 policy_merge(const struct policy *base, const struct policy *child)
 {
 	struct policy_env env = { .workspace = child->workspace,
-	    .home = child->home };
+	    .home = child->home, .other_home = child->other_home };
 	struct policy *ret = policy_new(child->name, &env);
 	struct merger m = { .arena = ret->arena };
 

@@ -17,7 +17,7 @@
 
 /*
  * A deep copy with an arena of its own: base and child may be freed.  Name,
- * workspace, home and warnings are the child's, fs.own is both.  base NULL:
+ * workspace, homes and warnings are the child's, fs.own is both.  base NULL:
  * a copy of child without its "!x".
  */
 struct policy	*policy_merge(const struct policy *base,

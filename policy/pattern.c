@@ -504,13 +504,23 @@ compile_alts(struct arena *a, struct arena *scratch, const char *glob,
 	return 0;
 }
 
+static struct pattern *
+new_alts(struct arena *a, const struct pattern *const *alts, size_t n)
+{
+	struct pattern *p = pattern_new(a, PATTERN_GLOB, cover(a, alts, n));
+
+	p->alts = arena_alloc(a, n * sizeof *alts);
+	p->nalts = n;
+	memcpy(p->alts, alts, n * sizeof *alts);
+	return p;
+}
+
 static int
 compile_path(struct arena *a, const char *text, const struct policy_env *env,
     struct buf *glob, const struct pattern **ret, struct err *e)
 {
 	const struct pattern *alts[PATTERN_ALTS_MAX] = { NULL };
 	struct arena *scratch;
-	struct pattern *p;
 	size_t n;
 	int rv;
 
@@ -528,11 +538,7 @@ compile_path(struct arena *a, const char *text, const struct policy_env *env,
 	*ret = alts[0];
 	if (n == 1)
 		return 0;
-	p = pattern_new(a, PATTERN_GLOB, cover(a, alts, n));
-	p->alts = arena_alloc(a, n * sizeof *alts);
-	p->nalts = n;
-	memcpy(p->alts, alts, n * sizeof *alts);
-	*ret = p;
+	*ret = new_alts(a, alts, n);
 	return 0;
 }
 
@@ -552,6 +558,38 @@ pattern_path(struct arena *a, const char *text, const struct policy_env *env,
 	rv = compile_path(a, text, env, &glob, ret, e);
 	buf_release(&glob);
 	return rv;
+}
+
+static size_t
+put_alts(const struct pattern **to, const struct pattern *p)
+{
+	if (p->nalts == 0)
+		to[0] = p;
+	else
+		memcpy(to, p->alts, p->nalts * sizeof *to);
+	return p->nalts == 0 ? 1 : p->nalts;
+}
+
+int
+pattern_denial(struct arena *a, const char *text,
+    const struct policy_env *env, const struct pattern **ret, struct err *e)
+{
+	const struct pattern *alts[2 * PATTERN_ALTS_MAX], *here, *there;
+	struct policy_env other = *env;
+	size_t n;
+
+	other.home = env->other_home;
+	if (pattern_path(a, text, env, &here, e) != 0)
+		return -1;
+	*ret = here;
+	if (text[0] != '~' || other.home == NULL)
+		return 0;
+	if (pattern_path(a, text, &other, &there, e) != 0)
+		return -1;
+	n = put_alts(alts, here);
+	n += put_alts(alts + n, there);
+	*ret = new_alts(a, alts, n);
+	return 0;
 }
 
 size_t

@@ -36,13 +36,18 @@ struct pattern {
 	struct host		 host;		/* PATTERN_DOMAIN, _CIDR */
 	unsigned		 bits;		/* PATTERN_CIDR */
 	uint16_t		 port;		/* of a host; 0: every one */
-	const struct pattern	**alts;		/* of braces; none has alts */
+	/* Of braces, and of two homes; none of them has alts. */
+	const struct pattern	**alts;
 	size_t			 nalts;
 };
 
 int	 pattern_domain(struct arena *, const char *text,
 	    const struct pattern **ret, struct err *);
 int	 pattern_path(struct arena *, const char *text,
+	    const struct policy_env *, const struct pattern **ret,
+	    struct err *);
+/* The same, where "~" means env->home and, if there is one, other_home. */
+int	 pattern_denial(struct arena *, const char *text,
 	    const struct policy_env *, const struct pattern **ret,
 	    struct err *);
 /* The port is the caller's to compare. */

@@ -36,6 +36,8 @@ policy_new(const char *shown, const struct policy_env *env)
 	p->kind = env->kind;
 	p->workspace = arena_strdup(a, env->workspace);
 	p->home = env->home != NULL ? arena_strdup(a, env->home) : NULL;
+	p->other_home = env->other_home != NULL ?
+	    arena_strdup(a, env->other_home) : NULL;
 	for (size_t i = 0; i < policy_nkeys; i++) {
 		struct strlist *list = keys_strlist(&policy_keys[i], p);
 

@@ -99,6 +99,11 @@ enum { ENV_LOADER_ALLOW, ENV_LOADER_REFUSE };
 struct policy_env {
 	const char	*workspace;	/* absolute, resolved */
 	const char	*home;		/* absolute, or NULL */
+	/*
+	 * The home of the user database where $HOME leads elsewhere, or NULL:
+	 * denials with "~" mean both, grants mean home.
+	 */
+	const char	*other_home;
 	char *const	*environ;	/* for $VAR; NULL for none */
 	bool		 ignore_unknown;	/* unknown keys are warnings */
 	enum origin_kind kind;		/* of what is read with it */
@@ -110,6 +115,7 @@ struct policy {
 	enum origin_kind kind;		/* of its own values */
 	const char	*workspace;
 	const char	*home;		/* or NULL */
+	const char	*other_home;	/* or NULL, see policy_env */
 	/*
 	 * The next layer, which must agree, too: deciders ask it when this
 	 * one allows.  Not owned: policy_free() frees one layer.

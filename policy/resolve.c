@@ -52,6 +52,7 @@ begin(struct work *w, const char *workspace)
 		.env = {
 			.workspace = workspace,
 			.home = w->req->home,
+			.other_home = w->req->other_home,
 			.environ = w->req->environ,
 			.ignore_unknown = w->req->ignore_unknown,
 		},
@@ -143,7 +144,8 @@ hide_secrets(const struct resolve_request *r, struct policy **p)
 	static const size_t keys[] = { KEY_OF(net.upstream_proxy),
 	    KEY_OF(net.via) };
 	struct policy_env env = { .workspace = (*p)->workspace,
-	    .home = r->home, .environ = r->environ };
+	    .home = r->home, .other_home = r->other_home,
+	    .environ = r->environ };
 	struct policy *child = policy_new((*p)->name, &env), *merged;
 	struct strlist *l = &child->fs.deny_read;
 

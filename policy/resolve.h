@@ -40,6 +40,7 @@ struct resolve_request {
 	const char	*template_name;	/* -t, or NULL; not both */
 	const char	*cwd;		/* absolute, real */
 	const char	*home;		/* real; or NULL */
+	const char	*other_home;	/* real; or NULL, see policy_env */
 	char *const	*environ;
 	bool		 ignore_project;
 	bool		 ignore_unknown;	/* --ignore-unknown-keys */

@@ -51,13 +51,13 @@ test_settle(void **state)
 	(void)state;
 	settle(&a, &b, "{\"allowPty\":true,\"network\":{"
 	    "\"allowLocalBinding\":true,\"mode\":\"direct\",\"sni\":\"off\","
-	    "\"allowUnixSockets\":[\"/a\",\"/b\"],"
+	    "\"allowUnixSockets\":[\"/a\",\"/b\",\"/d/{a,b}\"],"
 	    "\"allowLocalOutboundPorts\":[1,2]},"
 	    "\"devices\":{\"mode\":\"host\"},"
 	    "\"limits\":{\"memory\":\"2G\",\"files\":100},"
 	    "\"command\":{\"deny\":[\"x\"],\"allow\":[\"y\",\"z\"],"
 	    "\"useDefaults\":false},\"env\":{\"set\":{\"A\":\"1\"}}}",
-	    "{\"network\":{\"allowUnixSockets\":[\"/b\",\"/c\"],"
+	    "{\"network\":{\"allowUnixSockets\":[\"/b\",\"/c\",\"/d/{c,d}\"],"
 	    "\"allowLocalOutboundPorts\":[2,3]},"
 	    "\"devices\":{\"mode\":\"minimal\"},"
 	    "\"limits\":{\"memory\":\"1G\",\"processes\":5,\"files\":200},"

@@ -421,6 +421,42 @@ path_without_a_home(void **state)
 	arena_free(a);
 }
 
+/* A denial means both homes, whatever else is in it. */
+static void
+denial_of_two_homes(void **state)
+{
+	static const struct { const char *text, *path; bool is_grant,
+	    is_denial; } cases[] = {
+		{ "~/.ssh", "/home/u/.ssh/id", true, true },
+		{ "~/.ssh", "/root/.ssh/id", false, true },
+		{ "~", "/root/x", false, true },
+		{ "~/*.{key,pem}", "/root/a.pem", false, true },
+		{ "~/*.{key,pem}", "/home/u/a.key", true, true },
+		{ "~/*.{key,pem}", "/root/a.txt", false, false },
+		{ "/root/x", "/root/x", true, true },
+		{ "x", "/root/x", false, false },
+	};
+	struct policy_env two = env;
+	struct arena *a = arena_new();
+	const struct pattern *p;
+	struct err e = { 0 };
+
+	(void)state;
+	two.other_home = "/root";
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		assert_int_equal(pattern_path(a, cases[i].text, &two, &p, &e),
+		    0);
+		assert_int_equal(pattern_match_path(p, cases[i].path) != 0,
+		    cases[i].is_grant);
+		assert_int_equal(pattern_denial(a, cases[i].text, &two, &p,
+		    &e), 0);
+		assert_int_equal(pattern_match_path(p, cases[i].path) != 0,
+		    cases[i].is_denial);
+	}
+	assert_int_equal(pattern_denial(a, "~/[", &two, &p, &e), -1);
+	arena_free(a);
+}
+
 static void
 path_matches(void **state)
 {
@@ -586,6 +622,7 @@ main(void)
 		cmocka_unit_test(ports),
 		cmocka_unit_test(braces),
 		cmocka_unit_test(path_without_a_home),
+		cmocka_unit_test(denial_of_two_homes),
 		cmocka_unit_test(path_matches),
 		cmocka_unit_test(worst_cases_end),
 		cmocka_unit_test(length_limits),

@@ -952,6 +952,7 @@ test_ceiling(void **state)
 	struct room *r = *state;
 	struct resolve_request req = room_request(r);
 	struct resolved res;
+	char settings[128];
 
 	room_put(r, "s.json", "{\"network\":{\"allowedDomains\":[\"a.test\","
 	    "\"b.test\"]},\"filesystem\":{\"allowWrite\":[\".\","
@@ -961,7 +962,8 @@ test_ceiling(void **state)
 	room_put(r, "ceiling.d/10.ini", "[network]\nallowedDomains = *\n"
 	    "deniedDomains = b.test\n[filesystem]\nallowWrite = /\n");
 	room_put(r, "ceiling.d/README", "not a policy");
-	req.settings = room_path(r, "s.json");
+	snprintf(settings, sizeof settings, "%s/s.json", r->dir);
+	req.settings = settings;
 	resolve(&req, &res);
 	assert_int_equal(res.nchain, 3);
 	assert_says(res.chain[1].label, "ceiling.d/10.ini");
@@ -990,6 +992,19 @@ test_ceiling(void **state)
 	assert_int_equal(res.policy->net.mode.value, NET_MODE_DIRECT);
 	assert_int_equal(res.nnotices, 0);
 	resolved_release(&res);
+	/* Two homes are no glob. */
+	room_put(r, "ceiling.d/30.jsonc", "{\"filesystem\":{\"allowWrite\":"
+	    "[\".\"],\"denyRead\":[\"~/.ssh\"]}}");
+	req.other_home = "/other";
+	resolve(&req, &res);
+	assert_false(may(res.policy, FS_READ, "/other/.ssh/id"));
+	assert_false(may(res.policy, FS_READ, room_path(r, "home/.ssh/id")));
+	assert_true(may(res.policy, FS_READ, "/other/x"));
+	resolved_release(&res);
+	room_put(r, "ceiling.d/30.jsonc", "{\"filesystem\":{\"denyRead\":"
+	    "[\"~/*\"]}}");
+	assert_says(failure(&req, ERR_POLICY), "a ceiling cannot");
+	req.other_home = NULL;
 	room_put(r, "ceiling.d/30.jsonc", "{\"filesystem\":{\"allowWrite\":"
 	    "[\"/opt/*/x\"]}}");
 	assert_says(failure(&req, ERR_POLICY),
