@@ -58,25 +58,58 @@ plan_notice(const char *text, void *arg)
 	*vec_push(&w->notices) = arena_strdup(w->arena, text);
 }
 
-/* The built-in policy makes the workspace writable: it must be one. */
 static int
-check_workspace(const char *path, const char *home, struct err *e)
+fail_workspace(const struct entry *entry, const char *path, bool is_lost,
+    struct err *e)
 {
-	if (strcmp(path, "/tmp") == 0 || strcmp(path, "/run") == 0 ||
-	    strcmp(path, "/dev/shm") == 0) {
+	if (is_lost) {
 		err_set(e, ERR_POLICY, "'%s' is no workspace: it is private "
 		    "inside, and what is written there is gone at the end",
 		    path);
 		err_hint(e, "make a directory in it and cd there");
-		return -1;
+	} else {
+		err_set(e, ERR_POLICY, "'%s' is no workspace: it would make "
+		    "your home writable", path);
+		err_hint(e, "cd into a project; a policy that means it names "
+		    "the path: \"allowWrite\": [\"~\"]");
 	}
-	if (strcmp(path, "/") != 0 &&
-	    (home == NULL || !str_path_below(home, path)))
-		return 0;
-	err_set(e, ERR_POLICY, "'%s' is no workspace: the built-in policy "
-	    "would make your home writable", path);
-	err_hint(e, "cd into a project, or name a policy with --settings");
+	err_key(e, "filesystem.allowWrite");
+	err_where(e, entry->at.file, entry->at.line, entry->at.col);
 	return -1;
+}
+
+static bool
+is_home_below(const struct policy *p, const char *path)
+{
+	return strcmp(path, "/") == 0 ||
+	    (p->home != NULL && str_path_below(p->home, path)) ||
+	    (p->other_home != NULL && str_path_below(p->other_home, path));
+}
+
+/*
+ * "." is written for a project: where it is a home or above one, the command
+ * would be given the user's start files and keys.  A path that is written in
+ * full means what it says.
+ */
+static int
+check_workspace(const struct policy *p, struct err *e)
+{
+	for (size_t i = 0; i < p->fs.allow_write.n; i++) {
+		const struct entry *entry = &p->fs.allow_write.v[i];
+		const char *path = entry->pattern->text;
+		bool is_lost = strcmp(path, "/tmp") == 0 ||
+		    strcmp(path, "/run") == 0 || strcmp(path, "/dev/shm") == 0;
+		struct verdict v;
+
+		if (strchr("/~$", entry->text[0]) != NULL ||
+		    entry->pattern->kind != PATTERN_PATH ||
+		    (!is_lost && !is_home_below(p, path)))
+			continue;
+		decide_fs(p, FS_WRITE, path, &v);
+		if (v.action == ACTION_ALLOW)
+			return fail_workspace(entry, path, is_lost, e);
+	}
+	return 0;
 }
 
 /* The host's network, by name: announced, and checked for what is in vain. */
@@ -112,8 +145,7 @@ load_policy(struct work *w, const struct run_options *ro, char **env,
 	w->plan->policy = r->policy;
 	for (size_t i = 0; i < r->nnotices; i++)
 		plan_notice(r->notices[i], w);
-	if (r->is_builtin_default && !w->plan->is_inside &&
-	    check_workspace(r->workspace, w->request.home, e) != 0)
+	if (!w->plan->is_inside && check_workspace(r->policy, e) != 0)
 		return -1;
 	if (direct_is(r->policy) && plan_direct(w, ro, e) != 0)
 		return -1;

@@ -20,7 +20,7 @@ policy() {	# policy on|off: the policy with these proxyVariables
 		"allowedDomains": ["allowed.test"],
 		"proxyVariables": "$1"
 	},
-	"filesystem": { "allowWrite": ["."] }
+	"filesystem": { "allowWrite": ["~"] }
 }
 POLICY
 	echo "$T/$1.json"

@@ -55,7 +55,7 @@ strings() {
 	fence "$who" -c 'if ! shopt -q login_shell; then echo plain; fi'
 	is "$out" plain "$who: -c: no login shell"
 	as "$who" sh -c 'echo "echo profile >&2" >"$1/.bash_profile"' sh "$W"
-	capture "$who" env HOME="$W" "$FENCE_RUN" -s "$T/p.json" \
+	capture "$who" env HOME="$W" "$FENCE_RUN" -t default-deny \
 	    --shell-login -c 'shopt -q login_shell && echo login'
 	is "$out:$err" login:profile "$who: --shell-login reads the profile"
 	for sh in sh bash dash zsh fish; do

@@ -4,10 +4,11 @@
 . "$(dirname "$0")/../lib.sh"
 each_world "$@"
 W=$T
-cat >"$T/p.json" <<'POLICY'
+# By its path: HOME is below it, and "." does not mean that.
+cat >"$T/p.json" <<POLICY
 {
 	"network": { "allowedDomains": ["allowed.test:443", "wild.test"] },
-	"filesystem": { "allowWrite": ["."] }
+	"filesystem": { "allowWrite": ["$T"] }
 }
 POLICY
 client() {	# client CMD…

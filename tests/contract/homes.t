@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Two homes: credentials lie in that of the user database, also where $HOME
 # leads elsewhere.  What a policy hides or protects is hidden in both, what it
-# grants is granted in $HOME.
+# grants is granted in $HOME; neither becomes writable as a workspace.
 # tags: serial
 set -u
 
@@ -14,9 +14,10 @@ if [ -z "${HOMES_INSIDE-}" ]; then
 	cat "$T/passwd" >"$T/etc/passwd"
 	export HOMES_INSIDE=1
 	how=(unshare --mount)
-	[ "$(id -u)" -eq 0 ] || how=(unshare --map-current-user --mount)
-	exec "${how[@]}" "$BASH" -c \
-	    'mount --bind "$T/etc" /etc && exec "$BASH" "$0"' "$0"
+	[ "$(id -u)" -eq 0 ] ||
+	    how=(unshare --map-current-user --keep-caps --mount)
+	exec "${how[@]}" "$BASH" -c 'mount --bind "$T/etc" /etc &&
+	    exec setpriv --inh-caps=-all --ambient-caps=-all "$BASH" "$0"' "$0"
 fi
 . "$(dirname "$0")/../lib.sh"
 
@@ -49,6 +50,19 @@ for who in $WHOS; do
 	done
 	capture "$who" env -u HOME "$FENCE_RUN" -- cat "$R/open" "$R/.ssh/key"
 	is "$out" open "$who: nor without HOME"
+	# A user whom the file does not have: name services are asked.
+	if [ "$who" = root ]; then
+		printf '#!/bin/sh\necho "root:x:$2:0::%s:/bin/sh"\n' "$R" \
+		    >"$T/getent"
+		chmod 755 "$T/getent"
+		capture root unshare --mount sh -c 'sed -i "/^root:/d" "$1" &&
+		    mount --bind "$2" /usr/bin/getent && shift 2 && exec "$@"' \
+		    sh "$T/etc/passwd" "$T/getent" \
+		    env HOME=/nonexistent "$FENCE_RUN" -- \
+		    cat "$R/open" "$R/.ssh/key"
+		is "$out" open "$who: a user of the network's: hidden, too"
+		cat "$T/passwd" >"$T/etc/passwd"
+	fi
 	run "$H" -- cat "$H/.ssh/key"
 	is "$status$out" 1 "$who: and those below HOME"
 	capture "$who" env HOME="$H" "$FENCE" why read "$R/.ssh/key"
@@ -85,5 +99,33 @@ for who in $WHOS; do
 		ok $? "$who: nothing that ${d##*/} would execute is left"
 		is "$(cat "$d/free")" 2 "$who: the rest is writable"
 	done
+
+	# Neither is a workspace, whichever policy says ".".
+	echo '{"filesystem":{"allowWrite":["."]}}' >"$T/dot.json"
+	echo '{"filesystem":{"allowWrite":["~"]}}' >"$T/tilde.json"
+	chmod 644 "$T/dot.json" "$T/tilde.json"
+	for dir in "$R" "$H" "${R%/*}" /; do
+		for how in '' '-t workspace-write' '-t code' '-t npm-install' \
+		    "-s $T/dot.json" '-w .'; do
+			run "$H" --chdir "$dir" $how -- touch planted
+			is "$status" 1 \
+			    "$who: ${how:-no option}: no workspace in ${dir##*/}"
+			like "$err" 'home writable' "$who: and why"
+			[ ! -e "$dir/planted" ]
+			ok $? "$who: nothing was written"
+		done
+	done
+	run "$H" --chdir "$H" -s "$T/tilde.json" -- touch meant
+	[ -e "$H/meant" ]
+	ok $? "$who: a policy that names the home means it"
+	run "$H" --chdir "$H" -t default-deny -w "$H" -- touch meant2
+	[ -e "$H/meant2" ]
+	ok $? "$who: so does -w with its path"
+	run "$H" --chdir "$H" -t default-deny -- true
+	is "$status" 0 "$who: a policy that grants no \".\" starts there"
+	as "$who" mkdir -p "$H/project"
+	run "$H" --chdir "$H/project" -t workspace-write -- touch f
+	[ -e "$H/project/f" ]
+	ok $? "$who: a folder in it is a workspace"
 done
 finish
