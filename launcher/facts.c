@@ -14,6 +14,7 @@
 #include "platform/links.h"
 #include "platform/tree.h"
 #include "policy/decide.h"
+#include "policy/flags.h"
 #include "policy/pattern.h"
 
 enum { SLOW_MS = 100 };		/* a walk that took longer is mentioned */
@@ -187,6 +188,24 @@ gather_walk(struct gather *g, struct err *e)
 
 /* ---- entries ---- */
 
+/* What is left of a denial whose very path an -r or -w opens. */
+static enum fact_kind
+opened(const struct gather *g, enum fact_kind kind, const char *path)
+{
+	if (kind == FACT_DENY_READ && decide_fs_flag(g->layer, FS_READ, path))
+		kind = FACT_DENY_WRITE;
+	if (kind == FACT_DENY_WRITE && decide_fs_flag(g->layer, FS_WRITE,
+	    path))
+		kind = FACT_ALLOW_READ;
+	return kind;
+}
+
+static bool
+is_denial(enum fact_kind kind)
+{
+	return kind == FACT_DENY_READ || kind == FACT_DENY_WRITE;
+}
+
 /* An entry, or what is readable by default; grants are judged later. */
 static void
 add_ruled(struct gather *g, enum fact_kind kind, const struct tree_node *node,
@@ -194,13 +213,17 @@ add_ruled(struct gather *g, enum fact_kind kind, const struct tree_node *node,
 {
 	struct mount_fact *f;
 
+	if (is_denial(kind)) {
+		kind = opened(g, kind, node->path);
+		if (kind == FACT_ALLOW_READ)
+			return;
+	}
 	gather_fact(g, kind, node, rule);
 	f = &g->facts->v[g->facts->n - 1];
 	f->layer = g->layer;
 	f->is_glob = is_glob;
 	/* Grants have theirs when all of them are known. */
-	if ((kind == FACT_DENY_READ || kind == FACT_DENY_WRITE) &&
-	    strcmp(node->path, node->real) != 0)
+	if (is_denial(kind) && strcmp(node->path, node->real) != 0)
 		policy_alias(g->layer, rule->key, rule->index, node->real);
 }
 

@@ -26,6 +26,7 @@
 #include "platform/paths.h"
 #include "platform/pause.h"
 #include "policy/decide.h"
+#include "policy/flags.h"
 #include "policy/pattern.h"
 
 enum {
@@ -112,6 +113,40 @@ check_workspace(const struct policy *p, struct err *e)
 	return 0;
 }
 
+static bool
+is_missing(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
+/* A slip of the hand grants nothing, or makes folders. */
+static void
+notice_missing(struct work *w, const char *flag, const struct strlist *l,
+    const struct opt_list *asked, bool is_write)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const char *path = l->v[i].pattern->text;
+		const char *dir = arena_strndup(w->arena, path,
+		    (size_t)(strrchr(path, '/') - path));
+		bool is_asked = false;
+
+		for (size_t k = 0; k < asked->n; k++)
+			is_asked = is_asked || strcmp(asked->v[k],
+			    l->v[i].text) == 0;
+		if (!is_asked || l->v[i].pattern->kind != PATTERN_PATH ||
+		    !flags_made(&l->v[i]))
+			continue;
+		if (dir[0] != '\0' && is_missing(dir))
+			plan_notice(arena_printf(w->arena, "%s %s: '%s' does "
+			    "not exist", flag, l->v[i].text, dir), w);
+		else if (!is_write && is_missing(path))
+			plan_notice(arena_printf(w->arena, "%s %s: it does "
+			    "not exist", flag, l->v[i].text), w);
+	}
+}
+
 /* The host's network, by name: announced, and checked for what is in vain. */
 static int
 plan_direct(struct work *w, const struct run_options *ro, struct err *e)
@@ -147,6 +182,10 @@ load_policy(struct work *w, const struct run_options *ro, char **env,
 		plan_notice(r->notices[i], w);
 	if (!w->plan->is_inside && check_workspace(r->policy, e) != 0)
 		return -1;
+	notice_missing(w, "--write", &r->policy->fs.allow_write, &ro->write,
+	    true);
+	notice_missing(w, "--read", &r->policy->fs.allow_read, &ro->read,
+	    false);
 	if (direct_is(r->policy) && plan_direct(w, ro, e) != 0)
 		return -1;
 	return enforce_check(r->policy, plan_notice, w, e);

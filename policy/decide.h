@@ -79,7 +79,7 @@ struct fs_question {
 
 /*
  * Longest match decides; a glob is as long as what it matched; at equal
- * length the denial speaks.  Writable places every jail has of its own
+ * length the denial speaks, except over an -r or -w.  Writable places every jail has of its own
  * (/tmp, /dev/shm, /dev/null ...) are allowed by the rule "built-in", unless
  * an entry matches as long; a workspace below /tmp is not part of them.  A
  * write is denied where denyRead would deny the read.  allowWrite and
@@ -90,6 +90,9 @@ void	 decide_fs_ask(const struct policy *, const struct fs_question *,
 /* Without guarded names. */
 void	 decide_fs(const struct policy *, enum fs_op, const char *path,
 	    struct verdict *);
+
+/* Is it an -r or -w that opens this very path?  Of one layer. */
+bool	 decide_fs_flag(const struct policy *, enum fs_op, const char *path);
 
 /* May the command talk to the host's unix socket at this path? */
 void	 decide_unix(const struct policy *, const char *path,

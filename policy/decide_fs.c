@@ -6,6 +6,7 @@
 #include "platform/base/buf.h"
 #include "platform/base/str.h"
 #include "policy/decide.h"
+#include "policy/flags.h"
 #include "policy/index.h"
 #include "policy/pattern.h"
 #include "policy/verdict.h"
@@ -81,6 +82,18 @@ action_of(enum fs_list list)
 	    ACTION_ALLOW;
 }
 
+/* Who speaks where both are as long: denials, but a flag over a file. */
+static unsigned
+rank(const struct policy *p, const struct best *b)
+{
+	const struct entry *entry = &fs_list_of(p, b->list)->v[b->entry];
+	bool is_flag = p->flags_win && flags_made(entry);
+
+	if (action_of(b->list) == ACTION_ALLOW)
+		return is_flag ? 2 : 0;
+	return is_flag || entry->because != 0 ? 3 : 1;
+}
+
 /*
  * What entries mean behind a symlink.  A denial is as long as the path there;
  * a grant only fills the place of a rule that is missing, so that no link
@@ -114,14 +127,25 @@ find_best(const struct policy *p, const char *path, unsigned want)
 	struct best best = { 0 };
 
 	fs_index_find(p, path, want, m);
-	/* Denials stand last, and win where they are as long. */
-	for (unsigned list = 0; list < FS_NLISTS; list++)
-		if ((want & BIT(list)) != 0 && m[list].len != 0 &&
-		    (m[list].len > best.len || (m[list].len == best.len &&
-		    action_of(list) != action_of(best.list))))
-			best = (struct best){ m[list].len, m[list].entry,
-			    list, false };
+	for (unsigned list = 0; list < FS_NLISTS; list++) {
+		struct best next = { m[list].len, m[list].entry, list, false };
+
+		if ((want & BIT(list)) != 0 && next.len != 0 &&
+		    (next.len > best.len || (next.len == best.len &&
+		    rank(p, &next) > rank(p, &best))))
+			best = next;
+	}
 	return p->fs.naliases > 0 ? find_alias(p, path, want, best) : best;
+}
+
+bool
+decide_fs_flag(const struct policy *p, enum fs_op op, const char *path)
+{
+	struct best best = find_best(p, path, op == FS_WRITE ? WRITE_LISTS :
+	    READ_LISTS);
+
+	return best.len == strlen(path) && !best.is_alias &&
+	    rank(p, &best) == 2;
 }
 
 /*

@@ -6,6 +6,8 @@
 #ifndef FENCE_POLICY_FLAGS_H
 #define FENCE_POLICY_FLAGS_H
 
+#include <stdbool.h>
+
 #include "platform/base/err.h"
 #include "policy/policy.h"
 #include "policy/resolve.h"
@@ -19,5 +21,13 @@
  */
 int	 flags_merge(const struct resolve_request *, struct policy **p,
 	    struct err *);
+/* Did a flag make this entry? */
+bool	 flags_made(const struct entry *);
+/*
+ * Does each -a, -w and -r grant what it says, under all layers?  -1: the first
+ * that does not, with the rule that denies it.
+ */
+int	 flags_check(const struct resolve_request *,
+	    const struct policy *first, struct err *);
 
 #endif

@@ -121,6 +121,11 @@ struct policy {
 	 * one allows.  Not owned: policy_free() frees one layer.
 	 */
 	struct policy	*also;
+	/*
+	 * The first layer: what -r and -w grant speaks over an entry of this
+	 * layer's files that is as long.
+	 */
+	bool		 flags_win;
 
 	struct strlist	 extends;	/* a string, or a list of them */
 	struct flag	 allow_pty;

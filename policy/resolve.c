@@ -597,11 +597,14 @@ policy_resolve(const struct resolve_request *r, struct resolved *ret,
 	if (rc == 0) {
 		hide_secrets(r, &ret->policy);
 		notice_mode(&w);
+		ret->policy->flags_win = true;
 	}
 	hand_over(&w);
-	if (rc == 0)
+	if (rc == 0) {
 		layers_settle(ret->policy);
-	else
+		rc = flags_check(r, ret->policy, e);
+	}
+	if (rc != 0)
 		resolved_release(ret);
 	return rc;
 }

@@ -150,6 +150,68 @@ out" "$who: -w grants for one run"
 	run -- cat "$base/out/key"
 	is "$out" secret "$who: without the flags it is as before"
 
+	# A flag speaks over the user's own denial of the same path, in the
+	# decision and in the jail alike.
+	as "$who" sh -c "echo a >'$W/.env'; mkdir '$W/ro' '$W/dark'
+	    echo d >'$W/dark/f'"
+	as "$who" tee "$base/home/own.json" >"$T/null" <<-E
+	{ "filesystem": { "allowWrite": ["."], "denyWrite": ["ro"],
+	    "denyRead": ["**/.env", "dark", "~/.ssh"] } }
+	E
+	flagged='cat .env; cat dark/f; touch ro/x && echo ro
+	    echo b >>.env; touch dark/x && echo dark'
+	run -s "$base/home/own.json" -- sh -c "$flagged"
+	is "$out" '' "$who: denied by the user's own policy"
+	run -s "$base/home/own.json" -r .env -r dark -w ro -- sh -c "$flagged"
+	is "$out" "a
+d
+ro" "$who: -r and -w of the same paths open them"
+	is "$(cat "$W/.env")" a "$who: and what was not to be written stays"
+	[ -e "$W/ro/x" ] && [ ! -e "$W/dark/x" ]
+	ok $? "$who: as seen from outside"
+	run -s "$base/home/own.json" -w .env -w dark -- sh -c "$flagged"
+	is "$out" "a
+d
+dark" "$who: -w opens both ways"
+	is "$(cat "$W/.env")" $'a\nb' "$who: as seen from outside"
+	capture "$who" env HOME="$base/home" "${FENCE_RUN%-run}" why \
+	    -s "$base/home/own.json" -r .env read "$W/.env"
+	like "$out" 'command line' "$who: why names the flag"
+
+	# Where it cannot, nothing starts, and the rule is named.
+	vain() {	# vain REGEX ARGS…
+		local want=$1
+		shift
+		as "$who" rm -f "$W/started"
+		run "$@" -- touch started
+		is "$status" 1 "$who: in vain: $*"
+		like "$err" "$want" "$who: and the rule is named"
+		[ ! -e "$W/started" ]
+		ok $? "$who: and nothing started"
+	}
+	as "$who" tee "$W/fence.jsonc" >"$T/null" <<-E
+	{ "filesystem": { "allowWrite": ["."], "denyRead": ["dark"] } }
+	E
+	vain "fence.jsonc:1:[0-9]+: filesystem.denyRead\[0\]: --read 'dark' \
+has no effect" -r dark
+	vain "filesystem.denyRead\[0\]: --write 'dark' has no" -w dark
+	as "$who" rm "$W/fence.jsonc"
+	as "$who" tee "$base/home/strict.json" >"$T/null" <<-E
+	{ "profile": "strict", "filesystem": { "allowWrite": ["."] },
+	    "network": { "deniedDomains": ["no.test"] } }
+	E
+	vain "filesystem.allowWrite: --write '$base/out' has no effect" \
+	    -s "$base/home/strict.json" -w "$base/out"
+	vain "strict.json:2:[0-9]+: network.deniedDomains\[0\]: --allow \
+'no.test' has no effect" -s "$base/home/strict.json" -a no.test
+	vain "--write .*fence's own" -w "$base/home/.config/fence/fence.json"
+	run -w missing/dir/x -r lacking -- true
+	like "$err" "--write missing/dir/x: '$W/missing/dir' does not exist" \
+	    "$who: -w without a parent is said"
+	like "$err" "--read lacking: it does not exist" \
+	    "$who: and -r of what is missing"
+	as "$who" rm -r "$W/.env" "$W/ro" "$W/dark"
+
 	# What a later run would trust is not the command's to write.
 	as "$who" mkdir -p "$base/home/.local/state"
 	run -t code -- sh -c 'mkdir -p ~/.local/state/fence

@@ -515,7 +515,7 @@ static void
 test_flags(void **state)
 {
 	static const char *const domains[] = { "once.test", "port.test:8443" };
-	static const char *const paths[] = { "out", "/opt/x" };
+	static const char *const paths[] = { "out", "/opt/x", "/opt/x/d" };
 	static const char *const bad[] = { "*." };
 	struct room *r = *state;
 	struct resolve_request req = room_request(r);
@@ -524,14 +524,15 @@ test_flags(void **state)
 	room_put(r, "home/.fence.json", D("user"));
 	req.allow = (struct resolve_list){ domains, 2 };
 	req.write = (struct resolve_list){ paths, 2 };
-	req.deny_read = (struct resolve_list){ paths + 1, 1 };
+	req.deny_read = (struct resolve_list){ paths + 2, 1 };
 	resolve(&req, &res);
 	assert_true(may_reach(res.policy, "user.test"));
 	assert_true(may_reach(res.policy, "once.test"));
 	assert_false(may_reach(res.policy, "port.test"));
 	assert_true(may(res.policy, FS_WRITE, room_path(r, "proj/sub/out/f")));
 	assert_false(may(res.policy, FS_WRITE, room_path(r, "proj/sub/f")));
-	assert_false(may(res.policy, FS_READ, "/opt/x/f"));
+	assert_true(may(res.policy, FS_WRITE, "/opt/x/f"));
+	assert_false(may(res.policy, FS_READ, "/opt/x/d/f"));
 	assert_string_equal(
 	    res.policy->net.allowed_domains.v[1].at.file, "<command line>");
 	resolved_release(&res);
@@ -543,6 +544,117 @@ test_flags(void **state)
 	resolved_release(&res);
 	req.allow = (struct resolve_list){ bad, 1 };
 	assert_says(failure(&req, ERR_USAGE), ": --allow: ");
+}
+
+/*
+ * {R}: the room.  What -r and -w say of proj/sub/x and the like, over a
+ * policy of the user's own and a ceiling.
+ */
+static const struct {
+	const char	*user, *ceiling;
+	const char	*read, *write, *deny, *allow;
+	const char	*says;		/* of the error, or NULL */
+	bool		 reads, writes;	/* proj/sub/x/f */
+} vain[] = {
+	/* As long as the user's own denial: the flag speaks. */
+	{ "\"denyRead\":[\"x\"]", NULL, "x", NULL, NULL, NULL, NULL, true,
+	    false },
+	{ "\"denyRead\":[\"x\"],\"allowWrite\":[\".\"]", NULL, "x", NULL,
+	    NULL, NULL, NULL, true, false },
+	{ "\"denyRead\":[\"x\"]", NULL, NULL, "x", NULL, NULL, NULL, true,
+	    true },
+	{ "\"denyRead\":[\"x\"],\"allowRead\":[\"x\"]", NULL, "x", NULL,
+	    NULL, NULL, NULL, true, false },
+	{ "\"denyRead\":[\"**/x\"]", NULL, "x", NULL, NULL, NULL, NULL, true,
+	    false },
+	{ "\"denyRead\":[\"**/x\"],\"allowRead\":[\"*\"]", NULL, "x", NULL,
+	    NULL, NULL, NULL, true, false },
+	{ "\"denyWrite\":[\"x\"],\"allowWrite\":[\".\"]", NULL, NULL, "x",
+	    NULL, NULL, NULL, true, true },
+	/* Without a flag as ever. */
+	{ "\"denyRead\":[\"x\"],\"allowRead\":[\"x\"]", NULL, NULL, NULL,
+	    NULL, NULL, NULL, false, false },
+	/* Longer denials inside hold. */
+	{ "\"denyRead\":[\"x/f\"]", NULL, "x", NULL, NULL, NULL, NULL,
+	    false, false },
+	/* Never over the rest. */
+	{ "\"allowWrite\":[]", "\"denyRead\":[\"x\"]", "x", NULL, NULL,
+	    NULL, "c.json:1:28: filesystem.denyRead[0]: --read 'x' has no "
+	    "effect", false, false },
+	{ "\"allowWrite\":[]", "\"allowWrite\":[]", NULL, "x", NULL, NULL,
+	    "filesystem.allowWrite: --write 'x' has no effect", false, false },
+	{ "\"allowWrite\":[]", NULL, "x", NULL, "x", NULL,
+	    "--read 'x' has no effect", false, false },
+	{ "\"denyRead\":[\"x\"]", NULL, "x", NULL, "x", NULL,
+	    "--read 'x' has no effect", false, false },
+	{ "\"allowWrite\":[]", NULL, NULL, "~/.config/fence/x", NULL, NULL,
+	    "fence's own", false, false },
+	{ "\"allowWrite\":[]", NULL, NULL, NULL, NULL, "no.test",
+	    ".fence.json:1:30: network.deniedDomains[0]: --allow 'no.test' "
+	    "has no effect", false, false },
+	{ "\"allowWrite\":[]", NULL, NULL, NULL, NULL, "*.a.wild.test",
+	    "network.deniedDomains: --allow '*.a.wild.test' has no effect",
+	    false, false },
+	{ "\"allowWrite\":[]", NULL, NULL, NULL, NULL, "yes.test", NULL,
+	    true, false },
+	{ "\"allowWrite\":[]", NULL, NULL, NULL, NULL, "*.tame.test", NULL,
+	    true, false },
+};
+
+static struct resolve_list
+one(const char *const *text)
+{
+	return (struct resolve_list){ text, *text != NULL };
+}
+
+static void
+test_vain_flags(void **state)
+{
+	struct room *r = *state;
+	struct resolve_request req = room_request(r);
+	struct resolved res;
+	char text[512], path[256];
+
+	snprintf(path, sizeof path, "%s/proj/sub/x/f", r->dir);
+	for (size_t i = 0; i < sizeof vain / sizeof *vain; i++) {
+		snprintf(text, sizeof text, "{\"network\":{"
+		    "\"deniedDomains\":[\"no.test\",\"*.wild.test\"]},"
+		    "\"filesystem\":{%s}}", vain[i].user);
+		room_put(r, "home/.fence.json", text);
+		room_remove(r, "ceiling.d");
+		snprintf(text, sizeof text, "{\"filesystem\":{%s}}",
+		    vain[i].ceiling != NULL ? vain[i].ceiling : "");
+		if (vain[i].ceiling != NULL)
+			room_put(r, "ceiling.d/c.json", text);
+		req.read = one(&vain[i].read);
+		req.write = one(&vain[i].write);
+		req.deny_read = one(&vain[i].deny);
+		req.allow = one(&vain[i].allow);
+		if (vain[i].says != NULL) {
+			assert_says(failure(&req, ERR_POLICY), vain[i].says);
+			continue;
+		}
+		resolve(&req, &res);
+		if (may(res.policy, FS_READ, path) != vain[i].reads ||
+		    may(res.policy, FS_WRITE, path) != vain[i].writes)
+			fail_msg("row %zu", i);
+		resolved_release(&res);
+	}
+	/* Nor over a project that nobody trusts, nor over a password. */
+	room_put(r, "home/.fence.json", "{\"filesystem\":{\"denyRead\":"
+	    "[\"proxy.json\"]}}");
+	req.read = one(&(const char *){ "x" });
+	req.deny_read.n = req.allow.n = req.write.n = 0;
+	room_put(r, "proj/sub/fence.json", "{\"filesystem\":{\"denyRead\":"
+	    "[\"x\"]}}");
+	assert_says(failure(&req, ERR_POLICY), "sub/fence.json:1:28: "
+	    "filesystem.denyRead[0]: --read 'x' has no effect");
+	room_remove(r, "proj/sub/fence.json");
+	room_put(r, "proj/sub/x", "{\"network\":{\"via\":"
+	    "\"http://u:pw@h:1\"}}");
+	req.settings = room_path(r, "proj/sub/x");
+	assert_says(failure(&req, ERR_POLICY), "sub/x:1:19: network.via: "
+	    "--read 'x' has no effect");
 }
 
 /* ---- trust ---- */
@@ -1159,6 +1271,7 @@ main(void)
 		ROOM(test_base_without_user),
 		ROOM(test_selection),
 		ROOM(test_flags),
+		ROOM(test_vain_flags),
 		ROOM(test_trust),
 		ROOM(test_untrusted),
 		ROOM(test_nested),
