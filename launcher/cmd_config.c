@@ -14,6 +14,7 @@
 #include "policy/diff.h"
 #include "policy/emit.h"
 #include "policy/find.h"
+#include "policy/hides.h"
 #include "policy/resolve.h"
 #include "policy/trust.h"
 
@@ -185,6 +186,17 @@ print_error(const struct err *e)
 	buf_release(&b);
 }
 
+static void
+warn_hides(const struct resolve_request *req, const struct resolved *res)
+{
+	struct arena *arena = arena_new();
+	const char *text = hides_less(arena, req, res);
+
+	if (text != NULL)
+		fprintf(stderr, "warning: %s\n", text);
+	arena_free(arena);
+}
+
 /* The text alone first, all of it; then with what it extends. */
 static size_t
 check_file(const struct resolve_request *base, const char *path)
@@ -205,6 +217,7 @@ check_file(const struct resolve_request *base, const char *path)
 			for (size_t i = 0; i < res.nnotices; i++)
 				fprintf(stderr, "warning: %s\n",
 				    res.notices[i]);
+			warn_hides(&req, &res);
 			resolved_release(&res);
 		} else {
 			errs->n = 1;
@@ -284,13 +297,20 @@ trust_subject(const struct resolve_request *req, struct arena *a,
     const char *word, struct err *e)
 {
 	const char *path, *name, *store = trust_store(a, req->home, environ);
+	struct resolve_request asked = *req;
 	char hex[SHA256_HEX];
+	struct resolved res;
 
 	if (find_subject(req, a, word, &path, e) != 0 ||
 	    policy_digest(req, path, a, &name, hex, e) != 0 ||
 	    trust_add(store, name, hex, e) != 0)
 		return -1;
 	printf("trusted %s\n", name);
+	asked.settings = name;
+	if (policy_resolve(&asked, &res, NULL) == 0) {
+		warn_hides(&asked, &res);
+		resolved_release(&res);
+	}
 	return 0;
 }
 

@@ -29,7 +29,8 @@ struct init_options {
 
 const struct opt config_init_opts[] = {
 	{ 't', "template", "NAME", OPT_TEXT, AT(run.template_name),
-	    "extend the built-in policy NAME; code unless told" },
+	    "extend the built-in policy NAME; "
+	    "workspace-write unless told" },
 	{ 0, "minimal", NULL, OPT_FLAG, AT(minimal), "extend nothing" },
 	{ 'o', "output", "FILE", OPT_TEXT, AT(output),
 	    "write there; the user's own policy unless told" },
@@ -189,7 +190,7 @@ init(struct init_options *o, struct arena *arena, struct err *e)
 	if (check_pairs(o, e) != 0)
 		return EXIT_USAGE;
 	if (!o->minimal && o->run.template_name == NULL)
-		o->run.template_name = "code";
+		o->run.template_name = "workspace-write";
 	if (request_make(arena, &o->run, environ, &req, e) != 0)
 		return (int)e->code;
 	if (!o->minimal) {

@@ -27,7 +27,9 @@
 #include "platform/pause.h"
 #include "policy/decide.h"
 #include "policy/flags.h"
+#include "policy/hides.h"
 #include "policy/pattern.h"
+#include "policy/trust.h"
 
 enum {
 	ETC_FILE_MAX = 16 * 1024, ETC_FILES_MAX = 64,
@@ -168,6 +170,21 @@ plan_direct(struct work *w, const struct run_options *ro, struct err *e)
 	return direct_check(w->plan->policy, e);
 }
 
+/* Once for each policy, and to a person: scripts read what a run says. */
+static void
+notice_hides(struct work *w, bool is_dry)
+{
+	const struct resolve_request *r = &w->request;
+	const char *text;
+
+	if (w->plan->is_inside || is_dry || !isatty(STDERR_FILENO))
+		return;
+	text = hides_less(w->arena, r, &w->plan->resolved);
+	if (text != NULL && !trust_told(w->arena, trust_store(w->arena,
+	    r->home, r->environ), text))
+		plan_notice(text, w);
+}
+
 static int
 load_policy(struct work *w, const struct run_options *ro, char **env,
     struct err *e)
@@ -182,6 +199,7 @@ load_policy(struct work *w, const struct run_options *ro, char **env,
 		plan_notice(r->notices[i], w);
 	if (!w->plan->is_inside && check_workspace(r->policy, e) != 0)
 		return -1;
+	notice_hides(w, ro->dry_run);
 	notice_missing(w, "--write", &r->policy->fs.allow_write, &ro->write,
 	    true);
 	notice_missing(w, "--read", &r->policy->fs.allow_read, &ro->read,

@@ -13,6 +13,7 @@ policy_libpolicy_a_SOURCES = \
 	policy/find.c policy/find.h \
 	policy/flags.c policy/flags.h \
 	policy/glob.c policy/glob.h \
+	policy/hides.c policy/hides.h \
 	policy/host.c policy/host.h \
 	policy/index.h policy/index_fs.c policy/index_net.c \
 	policy/ini.c policy/ini.h \

@@ -264,6 +264,30 @@ change(const char *store, const char *path, const char *hex, bool *ret_was,
 	return rc;
 }
 
+bool
+trust_told(struct arena *a, const char *store, const char *notice)
+{
+	char hex[SHA256_HEX];
+	struct sha256 h;
+	const char *path;
+	int fd;
+
+	if (store == NULL)
+		return false;
+	sha256_init(&h);
+	sha256_add(&h, notice, strlen(notice));
+	sha256_end_hex(&h, hex);
+	path = arena_printf(a, "%.*s/told/%s",
+	    (int)(strrchr(store, '/') - store), store, hex);
+	if (access(path, F_OK) == 0)
+		return true;
+	fd = make_parents(path) == 0 ? open(path, O_WRONLY | O_CREAT |
+	    O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
+	if (fd >= 0)
+		close(fd);
+	return false;
+}
+
 int
 trust_add(const char *store, const char *path, const char *hex, struct err *e)
 {

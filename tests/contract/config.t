@@ -36,7 +36,8 @@ builtin default \(no config loaded from .*/\.config/fence/fence\.json\)' \
 	is "$err" "Active config chain:
 project config: $W/fence.json
 └── @base user config: $H/.config/fence/fence.json
-    └── builtin template: code" "$who: the chain"
+    └── builtin template: code
+        └── builtin template: workspace-write" "$who: the chain"
 	printf '%s\n' "$out" >"$T/shown.json"
 	chmod 644 "$T/shown.json"
 	like "$out" '"allowPty": true' "$who: the merged policy"
@@ -57,7 +58,8 @@ project config: $W/fence.json
 settings file: $T/shown.json" "$who: --settings instead of the project's"
 	config "$who" show -t git-readonly
 	is "$err" 'Active config chain:
-builtin template: git-readonly' "$who: and a template"
+builtin template: git-readonly
+└── builtin template: workspace-write' "$who: and a template"
 	config "$who" show -t git-readonly -s "$T/shown.json"
 	is "$status" 2 "$who: both is exit 2"
 	config "$who" show more
@@ -69,7 +71,8 @@ builtin template: git-readonly' "$who: and a template"
 	config "$who" show
 	is "$err" "Active config chain:
 user config: $H/.config/fence/fence.json
-└── builtin template: code" "$who: without the project's, the user's"
+└── builtin template: code
+    └── builtin template: workspace-write" "$who: without the project's, the user's"
 	is "$(as "$who" env -u XDG_CONFIG_HOME HOME="$H" "$FENCE" config show \
 	    2>&1 >/dev/null | tail -n 1 | wc -c)" 1 \
 	    "$who: behind the chain is an empty line"
@@ -111,7 +114,7 @@ network.allowedDomains \"p.test\"" "$who: one notice of what it did not get"
 init_print() {	# init_print WHO: the policy alone, and no file
 	config "$who" init --print
 	is "$out" '{
-  "extends": "code"
+  "extends": "workspace-write"
 }' "$who: init --print"
 	config "$who" init --print --template git-readonly
 	is "$out" '{
@@ -127,7 +130,7 @@ Written to \"$W/other.json\"" "$who: into another file"
 init() {	# init WHO
 	as "$who" rm -rf "$H/.config"
 	config "$who" init
-	is "$out" "Created config extending \"code\"
+	is "$out" "Created config extending \"workspace-write\"
 Written to \"$H/.config/fence/fence.json\"" "$who: init"
 	is "$(as "$who" stat -c %a "$H/.config/fence/fence.json")" 600 \
 	    "$who: with its mode"
@@ -135,6 +138,8 @@ Written to \"$H/.config/fence/fence.json\"" "$who: init"
 	    'fence config init' "$who: and a head that says from where"
 	config "$who" check "$H/.config/fence/fence.json"
 	is "$status$err" 0 "$who: what init writes passes the check"
+	config "$who" diff workspace-write "$H/.config/fence/fence.json"
+	is "$status$out" 0 "$who: and lets through what none would"
 	config "$who" init --minimal </dev/null
 	is "$status" 1 "$who: it does not replace unasked"
 	is "$out" "File \"$H/.config/fence/fence.json\" already exists. \
@@ -198,6 +203,58 @@ check_all() {	# check_all WHO: every mistake of a file at once
 	unlike "$err" ': netwrk: unknown' "$who: unknown keys by name"
 }
 
+# A policy that hides fewer credentials than none at all.
+hides() {	# hides WHO
+	local less='lets the command read ([0-9]+) of the 31 places of credentials.*workspace-write'
+	put "$who" "$W/less.jsonc" \
+	    '{"filesystem": {"allowWrite": ["."], "denyRead": ["~/.ssh"]}}'
+	put "$who" "$W/more.jsonc" '{"extends": "workspace-write",
+	    "filesystem": {"denyRead": ["**/.env"]}}'
+	put "$who" "$W/closed.jsonc" '{"filesystem": {"defaultDenyRead": true}}'
+	put "$who" "$W/mine.jsonc" '{"extends": "code",
+	    "filesystem": {"denyRead": ["!~/.aws"]}}'
+	config "$who" check "$W/less.jsonc"
+	is "$status" 0 "$who: check: less hidden is no error"
+	like "$err" "warning: $W/less.jsonc $less" "$who: but is said"
+	is "${BASH_REMATCH[1]-}" 30 "$who: with how many"
+	config "$who" check "$W/more.jsonc" "$W/closed.jsonc"
+	is "$status$err" 0 "$who: as much or more needs no word"
+	config "$who" check "$W/mine.jsonc"
+	like "$err" '1 of the 31 .*\(~/.aws\)$' \
+	    "$who: what is opened on purpose is named, without a cure"
+	as "$who" mkdir -p "$W/p"
+	put "$who" "$W/p/fence.jsonc" '{"filesystem": {"allowWrite": ["."]}}'
+	config "$who" trust "$W/p/fence.jsonc"
+	is "$status" 0 "$who: trust takes it"
+	like "$err" 'lets the command read 31 of the 31' "$who: and says it"
+	config "$who" untrust "$W/p/fence.jsonc"
+
+	# A run, on a terminal: once for each policy.
+	on_terminal() {	# on_terminal ARGS…
+		capture "$who" env -u XDG_STATE_HOME HOME="$H" script -qec \
+		    "$(printf '%q ' "$FENCE_RUN" "$@")" "$W/typescript"
+	}
+	as "$who" rm -rf "$H/.local/state/fence/told"
+	on_terminal -s "$W/less.jsonc" -- echo ran
+	like "$out" "$less" "$who: a run on a terminal says so"
+	like "$out" 'ran' "$who: and runs"
+	on_terminal -s "$W/less.jsonc" -- echo ran
+	unlike "$out" 'lets the command read' "$who: once"
+	put "$who" "$W/other.jsonc" '{"filesystem": {"allowWrite": ["."]}}'
+	on_terminal -s "$W/other.jsonc" -- echo ran
+	like "$out" 'read 31 of the 31' "$who: and once of another"
+	on_terminal -s "$W/more.jsonc" -r '~/.ssh' -- echo ran
+	unlike "$out" 'lets the command read' "$who: not of what -r opens"
+	for name in code code-relaxed code-strict hermes disable-telemetry \
+	    local-dev-server git-readonly strict default-deny ci; do
+		put "$who" "$W/of.jsonc" "{\"extends\": \"$name\"}"
+		config "$who" check "$W/of.jsonc"
+		is "$status$err" 0 "$who: $name hides as much"
+	done
+	capture "$who" env HOME="$H" "$FENCE_RUN" -s "$W/other.jsonc" -- true
+	is "$status$err" 0 "$who: scripts are told nothing"
+}
+
 schema() {
 	config "$who" schema
 	is "$(printf '%s' "$out" | python3 -c 'import json, sys
@@ -213,6 +270,7 @@ for who in $WHOS; do
 	init "$who"
 	diffs "$who"
 	check_all "$who"
+	hides "$who"
 	schema "$who"
 done
 finish

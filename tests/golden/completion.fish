@@ -103,7 +103,7 @@ complete -c fence -n '__fish_seen_subcommand_from config; and __fish_seen_subcom
 complete -c fence -f -n '__fish_seen_subcommand_from config' -a check -d 'tell all that is wrong with files'
 complete -c fence -n '__fish_seen_subcommand_from config; and __fish_seen_subcommand_from check' -l ignore-unknown-keys -d 'warn of unknown keys instead of refusing'
 complete -c fence -f -n '__fish_seen_subcommand_from config' -a init -d 'write a policy to begin with'
-complete -c fence -n '__fish_seen_subcommand_from config; and __fish_seen_subcommand_from init' -s t -l template -x -a 'cargo-build ci code code-relaxed code-strict default-deny disable-telemetry git-readonly go-build hermes local-dev-server npm-install pip-install strict workspace-write' -d 'extend the built-in policy NAME; code unless told'
+complete -c fence -n '__fish_seen_subcommand_from config; and __fish_seen_subcommand_from init' -s t -l template -x -a 'cargo-build ci code code-relaxed code-strict default-deny disable-telemetry git-readonly go-build hermes local-dev-server npm-install pip-install strict workspace-write' -d 'extend the built-in policy NAME; workspace-write unless told'
 complete -c fence -n '__fish_seen_subcommand_from config; and __fish_seen_subcommand_from init' -l minimal -d 'extend nothing'
 complete -c fence -n '__fish_seen_subcommand_from config; and __fish_seen_subcommand_from init' -s o -l output -r -d 'write there; the user\'s own policy unless told'
 complete -c fence -n '__fish_seen_subcommand_from config; and __fish_seen_subcommand_from init' -s y -l force -d 'replace a file without asking'

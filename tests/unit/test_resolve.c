@@ -364,7 +364,7 @@ test_chain_labels(void **state)
 	room_put(r, "main.json", "{\"extends\":\"@base\"}");
 	req.settings = room_path(r, "main.json");
 	resolve(&req, &res);
-	assert_int_equal(res.nchain, 3);
+	assert_int_equal(res.nchain, 4);
 	snprintf(want, sizeof want, "settings file: %s/main.json", r->dir);
 	assert_string_equal(res.chain[0].label, want);
 	snprintf(want, sizeof want,
@@ -373,6 +373,9 @@ test_chain_labels(void **state)
 	assert_int_equal(res.chain[1].depth, 1);
 	assert_string_equal(res.chain[2].label, "builtin template: code");
 	assert_int_equal(res.chain[2].depth, 2);
+	assert_string_equal(res.chain[3].label,
+	    "builtin template: workspace-write");
+	assert_int_equal(res.chain[3].depth, 3);
 	resolved_release(&res);
 	/* @base in the user's own file is a cycle. */
 	room_put(r, "home/.config/fence/fence.json",
@@ -443,10 +446,10 @@ test_no_home(void **state)
 	assert_int_equal(res.nchain, 1);
 	resolved_release(&res);
 	req.settings = NULL;
-	req.template_name = "git-readonly";
+	req.template_name = "default-deny";
 	resolve(&req, &res);
 	assert_string_equal(res.chain[0].label,
-	    "builtin template: git-readonly");
+	    "builtin template: default-deny");
 	resolved_release(&res);
 	/* The built-in policy hides what is in a home. */
 	req.template_name = NULL;
@@ -1222,6 +1225,10 @@ test_templates(void **state)
 		resolve(&req, &res);
 		assert_int_equal(res.nnotices, 0);
 		ask_template(r, res.policy, i);
+		assert_false(may(res.policy, FS_READ,
+		    room_path(r, "home/.ssh/any-name")));
+		assert_false(may(res.policy, FS_READ,
+		    room_path(r, "home/.config/google-chrome/x")));
 		assert_true(may(res.policy, FS_READ, req.cwd));
 		resolved_release(&res);
 	}
