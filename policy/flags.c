@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "platform/base/arena.h"
+#include "platform/base/buf.h"
 #include "policy/decide.h"
 #include "policy/keys.h"
 #include "policy/merge.h"

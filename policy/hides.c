@@ -19,7 +19,8 @@ is_open(const struct policy *p, const struct pattern *place)
 	if (place->kind != PATTERN_PATH)
 		return false;
 	decide_fs(p, FS_READ, place->text, &v);
-	return v.action == ACTION_ALLOW && strcmp(v.at.file, FLAGS_NAME) != 0;
+	return v.action == ACTION_ALLOW &&
+	    v.rule.at.kind != ORIGIN_COMMAND_LINE;
 }
 
 /* Is the list inherited, and some of it opened on purpose? */
