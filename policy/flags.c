@@ -179,10 +179,12 @@ fail_vain(const char *flag, const struct entry *entry, const struct rule *rule,
 {
 	struct buf b;
 
-	buf_init(&b, 0);
-	rule_put(&b, rule);
 	err_set(e, ERR_POLICY, "%s '%.100s' has no effect: %s", flag,
 	    entry->text, reason);
+	if (rule->key == 0)
+		return -1;	/* nothing that is written anywhere */
+	buf_init(&b, 0);
+	rule_put(&b, rule);
 	err_key(e, "%s", b.data);
 	err_where(e, rule->at.file, rule->at.line, rule->at.col);
 	buf_release(&b);

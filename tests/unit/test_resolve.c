@@ -596,7 +596,7 @@ static const struct {
 	    ".fence.json:1:30: network.deniedDomains[0]: --allow 'no.test' "
 	    "has no effect", false, false },
 	{ "\"allowWrite\":[]", NULL, NULL, NULL, NULL, "*.a.wild.test",
-	    "network.deniedDomains: --allow '*.a.wild.test' has no effect",
+	    "network.deniedDomains[1]: --allow '*.a.wild.test' has no effect",
 	    false, false },
 	{ "\"allowWrite\":[]", NULL, NULL, NULL, NULL, "yes.test", NULL,
 	    true, false },
