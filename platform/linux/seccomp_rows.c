@@ -34,11 +34,15 @@
 #define IS(name, arg, value, why) \
 	ROW(name, EPERM, why, ALWAYS, { arg, ALL, value })
 #define FINE(name, why, ...)	ROW(name, 0, why, ALWAYS, __VA_ARGS__)
+/* Either bit; a filter cannot tell a directory, where setgid is harmless. */
 #define SETUID_BIT(name, arg) \
-	ROW(name, EPERM, SETUID, ROOTS, { arg, S_ISUID, S_ISUID })
+	ROW(name, EPERM, SETUID, ROOTS, { arg, S_ISUID, S_ISUID }), \
+	ROW(name, EPERM, SETGID, ROOTS, { arg, S_ISGID, S_ISGID })
 #define SETUID_MADE(name, flags_arg, flag, arg) \
 	ROW(name, EPERM, SETUID, ROOTS, { flags_arg, flag, flag }, \
-	    { arg, S_ISUID, S_ISUID })
+	    { arg, S_ISUID, S_ISUID }), \
+	ROW(name, EPERM, SETGID, ROOTS, { flags_arg, flag, flag }, \
+	    { arg, S_ISGID, S_ISGID })
 
 #define MOUNTS		"mounts are made before the jail starts"
 #define NAMESPACES	"a namespace of its own brings capabilities back"
@@ -50,6 +54,7 @@
 #define MODULES		"loads a module of the host's that few use"
 #define DEBUGGERS	"a debugger's and a builder's right"
 #define SETUID		"a setuid file of root's would outlive the jail"
+#define SETGID		"a setgid file of root's group would outlive the jail"
 #define TMPFILE		(O_TMPFILE & ~O_DIRECTORY)
 
 /* CLONE_NEWTIME lies among clone's signal bits, so clone cannot ask for it. */

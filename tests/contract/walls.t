@@ -114,6 +114,34 @@ if [ "$IS_ROOT" = 1 ]; then
 	W=$(workspace root)
 	fence root -- sh -c 'cp /usr/bin/id s; chmod 4755 s; chmod 750 s'
 	is "$(stat -c %a "$W/s")" 750 "root: no setuid file is left"
+	# Nor a setgid one, by any call; what they leave is seen from outside.
+	cat >"$W/setgid.py" <<-'PYTHON'
+	import ctypes, os, stat
+	libc = ctypes.CDLL(None, use_errno=True)
+	for name in 'chmod', 'fchmod', 'dir', 'mode':
+	    open(name, 'w').close() if name != 'dir' else os.mkdir(name)
+	def sets(call, *args, **words):
+	    try:
+	        call(*args, **words)
+	        print('set by', call.__name__, *args)
+	    except OSError as e:
+	        assert e.errno == 1, e
+	sets(os.chmod, 'chmod', 0o2755)
+	sets(os.chmod, 'chmod', 0o2644)
+	sets(os.chmod, 'chmod', 0o6755)
+	sets(os.chmod, 'dir', 0o2755)
+	sets(os.fchmod, os.open('fchmod', os.O_RDWR), 0o2755)
+	sets(os.open, 'open', os.O_CREAT | os.O_WRONLY, 0o2755)
+	sets(os.open, '.', os.O_TMPFILE | os.O_WRONLY, 0o2755)
+	sets(os.mknod, 'mknod', stat.S_IFREG | 0o2755)
+	os.mkdir('made', 0o2755)
+	os.chmod('mode', 0o1755)
+	PYTHON
+	fence root -- /usr/bin/python3 setgid.py
+	is "$status:$out" 0: "root: no call sets the bit"
+	is "$(find "$W" -perm /6000)" '' "root: no setgid file is left"
+	is "$(stat -c %a "$W/mode" "$W/made")" $'1755\n755' \
+	    "root: other modes are set"
 	mkdir "/run/fence-test.$$"
 	is "$(cd "/run/fence-test.$$" && "$FENCE_RUN" -- sh -c 'echo 1 >f; pwd')" \
 	    "/run/fence-test.$$" "root: a workspace below /run"

@@ -172,7 +172,7 @@ usual(void)
 	return 0;
 }
 
-/* Root's, whoever loads it: a file of ours gets no setuid bit. */
+/* Root's, whoever loads it: a file of ours gets no setuid or setgid bit. */
 static int
 roots(void)
 {
@@ -190,6 +190,10 @@ roots(void)
 	if (!says(openat(AT_FDCWD, name, O_CREAT | O_RDWR, 04700), EPERM) ||
 	    !says(access(name, F_OK), ENOENT))
 		return 23;
+	if (!says(fchmod(fd, 02700), EPERM) || !says(openat(AT_FDCWD, name,
+	    O_CREAT | O_RDWR, 02700), EPERM) || !says(access(name, F_OK),
+	    ENOENT))
+		return 24;
 	return 0;
 }
 
