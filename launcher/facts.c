@@ -621,12 +621,6 @@ add_kernel_mount(const char *path, void *arg)
 static const char *const run_dirs[] = { "/run/current-system",
     "/run/opengl-driver", "/run/wrappers" };
 
-/* To root's own uid these are open without any capability. */
-static const char *const secrets[] = { "/etc/shadow", "/etc/shadow-",
-    "/etc/gshadow", "/etc/gshadow-" };
-
-static const char always_hidden[] = "always hidden";
-
 /* Where the command stands, and its home: seen if they may be read. */
 static void
 add_place(struct gather *g, const char *path, const char *words)
@@ -690,8 +684,6 @@ add_places(struct gather *g)
 		    g->rq->policy->devices.allow.v[i].text, "devices.allow");
 	if (getuid() != 0)
 		return;
-	for (size_t i = 0; i < sizeof secrets / sizeof secrets[0]; i++)
-		gather_path(g, FACT_DENY_READ, secrets[i], "always hidden");
 	if (tree_kernel_mounts(add_kernel_mount, g) != 0)
 		gather_lack(g, errno, "/proc/self/mountinfo");
 }
@@ -708,12 +700,8 @@ know_own(struct gather *g)
 			policy_own(g->rq->policy, node.real,
 			    g->rq->own[i].what);
 	}
-	for (size_t i = 0; getuid() == 0 &&
-	    i < sizeof secrets / sizeof secrets[0]; i++) {
-		gather_look(g, secrets[i], &node);
-		if (node.kind != TREE_MISSING)
-			policy_hide(g->rq->policy, node.real, always_hidden);
-	}
+	if (getuid() == 0)
+		secret_facts(g);
 }
 
 /* For the decider's callers: launcher/judge.h. */

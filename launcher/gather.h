@@ -75,6 +75,8 @@ void	 guard_searches(struct gather *);
 void	 guard_facts(struct gather *);
 /* facts_socket.c; after the walk, in which guard_searches() saw sockets. */
 int	 socket_facts(struct gather *, struct err *);
+/* facts_secret.c: for a run that root started. */
+void	 secret_facts(struct gather *);
 /* facts_check.c */
 int	 check_facts(const struct gather *, struct err *);
 

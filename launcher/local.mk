@@ -18,9 +18,10 @@ launcher_liblauncher_a_SOURCES = \
 	launcher/env.c launcher/env.h \
 	launcher/event.c launcher/event.h \
 	launcher/exit.h \
-	launcher/facts.c launcher/facts.h launcher/facts_check.c launcher/facts_grant.c \
+	launcher/facts.c launcher/facts.h launcher/facts_check.c \
+	launcher/facts_grant.c launcher/facts_guard.c launcher/facts_secret.c \
+	launcher/facts_socket.c launcher/gather.h \
 	launcher/plan_judge.c launcher/plan_judge.h \
-	launcher/facts_guard.c launcher/facts_socket.c launcher/gather.h \
 	launcher/guard.c launcher/guard.h launcher/guard_folder.c \
 	launcher/guard_keep.c launcher/guard_look.c \
 	launcher/guard_loop.c launcher/guard_mask.c launcher/guard_move.c \

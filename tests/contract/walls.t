@@ -175,5 +175,25 @@ time.sleep(1000)' "$hidden/s"
 		fence root -s "$T/policy.json" -- cat "/etc/$f"
 		is "$status" 1 "root: /etc/$f is hidden under any policy"
 	done
+	# Keys of the machine's, in a copy of /etc in a mount namespace; what is
+	# public beside them stays.
+	cat >"$T/secrets" <<-'SH'
+	mount -t tmpfs tmpfs /mnt && cp -a /etc/. /mnt && mount --bind /mnt /etc ||
+	    exit
+	cd "$2" || exit
+	rm -rf /etc/ssh /etc/ssl
+	mkdir -p /etc/ssh /etc/ssl/private /etc/ssl/certs
+	for f in ssh/ssh_host_ed25519_key ssl/private/key \
+	    ssh/ssh_host_ed25519_key.pub ssl/certs/cert; do
+		echo "$f" >/etc/$f
+		chmod 600 /etc/$f
+	done
+	cat /etc/ssh/ssh_host_ed25519_key
+	exec "$0" -s "$1" -- sh -c 'cat /etc/ssh/* /etc/ssl/*/* 2>/dev/null'
+	SH
+	is "$(unshare -m sh -c "$(cat "$T/secrets")" "$FENCE_RUN" \
+	    "$T/policy.json" "$W")" 'ssh/ssh_host_ed25519_key
+ssh/ssh_host_ed25519_key.pub
+ssl/certs/cert' "root: keys of the machine's are hidden under any policy"
 fi
 finish
