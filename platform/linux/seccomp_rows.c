@@ -43,6 +43,8 @@
 	    { arg, S_ISUID, S_ISUID }), \
 	ROW(name, EPERM, SETGID, ROOTS, { flags_arg, flag, flag }, \
 	    { arg, S_ISGID, S_ISGID })
+/* Pid 1 of the jail; in a pid namespace of a nested one, its own pid 1. */
+#define OF_INIT(name, arg)	IS(name, arg, 1, INIT)
 
 #define MOUNTS		"mounts are made before the jail starts"
 #define NAMESPACES	"a namespace of its own brings capabilities back"
@@ -55,6 +57,7 @@
 #define DEBUGGERS	"a debugger's and a builder's right"
 #define SETUID		"a setuid file of root's would outlive the jail"
 #define SETGID		"a setgid file of root's group would outlive the jail"
+#define INIT		"fence-init's limits and priority are not the command's"
 #define TMPFILE		(O_TMPFILE & ~O_DIRECTORY)
 
 /* CLONE_NEWTIME lies among clone's signal bits, so clone cannot ask for it. */
@@ -156,6 +159,15 @@ const struct seccomp_row seccomp_rows[] = {
 	DENY("stime", CLOCK),
 	DENY("clock_settime", CLOCK),
 	DENY("clock_settime64", CLOCK),
+
+	/* Same uid: that it is not dumpable does not matter to these. */
+	OF_INIT("prlimit64", 0),
+	OF_INIT("setpriority", 1),
+	OF_INIT("ioprio_set", 1),
+	OF_INIT("sched_setaffinity", 0),
+	OF_INIT("sched_setattr", 0),
+	OF_INIT("sched_setparam", 0),
+	OF_INIT("sched_setscheduler", 0),
 
 	SETUID_BIT("chmod", 1),
 	SETUID_BIT("fchmod", 1),

@@ -34,6 +34,44 @@ rt = ctypes.CDLL("librt.so.1")
 q = rt.mq_open(sys.argv[1].encode(), os.O_RDWR | os.O_CREAT, 0o600, None)
 sys.exit(q < 0 or len(sys.argv) > 2 and rt.mq_unlink(sys.argv[1].encode()))'
 
+# Limits and priority: of pid 1, and of a child as a twin.
+priority='
+import ctypes, errno, os, resource, signal
+libc = ctypes.CDLL(None, use_errno=True)
+child = os.fork()
+if child == 0:
+    signal.pause()
+def say(name, call, *args):
+    rv = call(*args)
+    print(name, "OK" if rv >= 0 else errno.errorcode[ctypes.get_errno()])
+low = (ctypes.c_ulong * 2)(8, 8)
+cpu, prio = (ctypes.c_ulong * 1)(1), (ctypes.c_int * 1)(0)
+attr = (ctypes.c_uint * 12)(48, 5)
+for who, pid in ("init", 1), ("child", child):
+    say(f"prlimit {who}", libc.prlimit, pid, resource.RLIMIT_NOFILE, low, None)
+    say(f"setpriority {who}", libc.setpriority, 0, pid, 19)
+    say(f"ioprio_set {who}", libc.syscall, 251, 1, pid, 3 << 13)
+    say(f"affinity {who}", libc.sched_setaffinity, pid, 8, cpu)
+    say(f"setattr {who}", libc.syscall, 314, pid, attr, 0)
+    say(f"scheduler {who}", libc.sched_setscheduler, pid, 5, prio)
+    say(f"param {who}", libc.sched_setparam, pid, prio)
+os.kill(child, signal.SIGKILL)'
+[ "$(uname -m)" = x86_64 ] ||	# other numbers
+	priority=$(sed 's/251/30/; s/314/274/' <<<"$priority")
+
+# What the host sees of the jail's pid 1: its limit, nice value and policy.
+of_init() {	# of_init PID: of a fence-run
+	local pid
+	for pid in $(pgrep -P "$1"); do
+		if [ "$(cat "/proc/$pid/comm")" = fence-init ]; then
+			grep 'open files' "/proc/$pid/limits"
+			cut -d' ' -f19,41 "/proc/$pid/stat"
+		else
+			of_init "$pid"
+		fi
+	done
+}
+
 for who in $WHOS; do
 	W=$(workspace "$who")
 	for engine in bwrap native; do
@@ -94,6 +132,37 @@ queue of the host ENOENT' "$who, $engine: no memory nor file of pid 1, no queue"
 		    'queue of the host OK' "$who, $engine: outside it opens"
 		as "$who" python3 -c "$queue" "/fence-rights.$$" unlink
 		ok $? "$who, $engine: the host's queue is still there"
+
+		# Seen by the host before and after the command tried.
+		as "$who" mkfifo "$W/try" "$W/end"
+		start "$who" "$FENCE_RUN" --engine "$engine" -- sh -c \
+		    'read x <try; python3 -c "$0" >got 2>&1; echo >tried; read x <end' \
+		    "$priority"
+		wait_for 20 eval '[ -n "$(of_init "$pid")" ]'
+		before=$(of_init "$pid")
+		echo >"$W/try"
+		wait_for 20 test -s "$W/tried"
+		is "$(of_init "$pid")" "$before" \
+		    "$who, $engine: pid 1 keeps its limits and priority"
+		echo >"$W/end"
+		wait "$pid"
+		is "$(sort "$W/got")" \
+'affinity child OK
+affinity init EPERM
+ioprio_set child OK
+ioprio_set init EPERM
+param child OK
+param init EPERM
+prlimit child OK
+prlimit init EPERM
+scheduler child OK
+scheduler init EPERM
+setattr child OK
+setattr init EPERM
+setpriority child OK
+setpriority init EPERM' "$who, $engine: which a child of one's own need not"
+		as "$who" rm -f "$W/try" "$W/end" "$W/got" "$W/tried"
+
 		id=$(as "$who" ipcmk -M 4096 | grep -o '[0-9]*$')
 		"${run[@]}" sh -c 'ipcs -m | grep -c "^0x"; ipcmk -M 4096 \
 		    >/dev/null && ipcs -m | grep -c "^0x"'

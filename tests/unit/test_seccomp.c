@@ -364,6 +364,20 @@ static const struct {
 	{ X64, 135, { 0x0400000 }, ONE(NO) },		/* READ_IMPLIES_EXEC */
 	{ X64, 135, { 0x0440000 }, ONE(NO) },
 	{ X64, 135, { 0x0100000 }, ONE(NO) },		/* MMAP_PAGE_ZERO */
+	{ X64, 302, { 1 }, ONE(NO) },			/* prlimit64 */
+	{ X64, 302, { HIGH | 1, 7, 0 }, ONE(NO) },
+	{ X64, 302, { 0, 7 }, ONE(OK) },
+	{ X64, 302, { 2, 7 }, ONE(OK) },
+	{ X64, 141, { 0, 1 }, ONE(NO) },		/* setpriority */
+	{ X64, 141, { 0, 0 }, ONE(OK) },
+	{ X64, 251, { 1, 1 }, ONE(NO) },		/* ioprio_set */
+	{ X64, 251, { 1, 0 }, ONE(OK) },
+	{ X64, 203, { 1 }, ONE(NO) },		/* sched_setaffinity */
+	{ X64, 203, { 0 }, ONE(OK) },
+	{ X64, 314, { 1 }, ONE(NO) },			/* sched_setattr */
+	{ X64, 142, { 1 }, ONE(NO) },			/* sched_setparam */
+	{ X64, 144, { 1 }, ONE(NO) },		/* sched_setscheduler */
+	{ X64, 144, { 0 }, ONE(OK) },
 	{ X64, 59, { 0 }, ONE(OK) },			/* execve */
 	{ X64, 60, { 0 }, ONE(OK) },			/* exit */
 	{ X64, 231, { 0 }, ONE(OK) },			/* exit_group */
