@@ -8,12 +8,13 @@ enum {
 	SPAN = 1 << 17,			/* /15 */
 	OWN = 256,			/* 198.18.0.0/24 */
 	SLOTS = SPAN - OWN,
-	MOST = SLOTS / 2,		/* keeps probing short */
+	SHARED = SLOTS / 2,		/* keeps probing short */
+	MOST = SLOTS - 1,		/* lets it end */
 };
 
 /* A slot's number is its address: finding either from the other is a step. */
 struct addrbook {
-	unsigned	 used;
+	unsigned	 used, shared;
 	char		*name[SLOTS];
 };
 
@@ -48,17 +49,26 @@ hash(const char *s)
 	return h;
 }
 
+static bool
+has_room(const struct addrbook *b, bool is_reserved)
+{
+	return b->used < MOST && (is_reserved || b->shared < SHARED);
+}
+
 int
-addrbook_get(struct addrbook *b, const char *name, uint32_t *ret_addr)
+addrbook_get(struct addrbook *b, const char *name, bool is_reserved,
+    uint32_t *ret_addr)
 {
 	uint32_t slot = hash(name) % SLOTS;
 
 	while (b->name[slot] != NULL && strcmp(b->name[slot], name) != 0)
 		slot = (slot + 1) % SLOTS;
 	if (b->name[slot] == NULL) {
-		if (b->used == MOST || (b->name[slot] = strdup(name)) == NULL)
+		if (!has_room(b, is_reserved) ||
+		    (b->name[slot] = strdup(name)) == NULL)
 			return -1;
 		b->used++;
+		b->shared += !is_reserved;
 	}
 	*ret_addr = (uint32_t)BASE + OWN + slot;
 	return 0;

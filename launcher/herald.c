@@ -255,8 +255,8 @@ herald_book_full(struct herald *h)
 {
 	struct event ev = { .kind = EVENT_WORKER, .witness = WITNESS_MONITOR,
 	    .enforcer = ENFORCER_DNS, .count = 1,
-	    .detail = "all addresses for names are used up: further names "
-	    "do not resolve in this run" };
+	    .detail = "all addresses for names below wildcards are used up: "
+	    "further ones do not resolve in this run" };
 
 	if (h->is_book_full)
 		return;

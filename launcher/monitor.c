@@ -206,7 +206,8 @@ on_lookup(struct monitor *m, const struct ask_msg *q)
 		herald_name(&m->herald, h.text);
 		return;
 	}
-	if (addrbook_get(m->book, h.text, &addr) != 0) {
+	if (addrbook_get(m->book, h.text, is_self(&h) ||
+	    decide_net_is_entry(m->c.policy, &h), &addr) != 0) {
 		herald_book_full(&m->herald);
 		answer_status(m, q, ASK_FULL, 0);
 		return;

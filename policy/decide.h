@@ -35,6 +35,8 @@ struct verdict {
  */
 void	 decide_net(const struct policy *, const struct host *,
 	    uint16_t port, struct verdict *);
+/* Is this name an entry of network.allowedDomains, not merely below one? */
+bool	 decide_net_is_entry(const struct policy *, const struct host *);
 /* Are there hosts that network.upstreamProxy decides about? */
 bool	 decide_has_grey(const struct policy *);
 /*

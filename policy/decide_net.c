@@ -275,6 +275,16 @@ decide_net(const struct policy *p, const struct host *h, uint16_t port,
 	}
 }
 
+bool
+decide_net_is_entry(const struct policy *p, const struct host *h)
+{
+	bool is_entry = false;
+
+	for (; h->kind == HOST_NAME && p != NULL && !is_entry; p = p->also)
+		is_entry = net_index_has_name(p->net_allowed_index, h->text);
+	return is_entry;
+}
+
 void
 decide_net_dial(const struct policy *p, const struct host *h, uint16_t port,
     const uint8_t *addr, size_t addr_len, int is_own, struct verdict *v)

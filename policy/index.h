@@ -28,6 +28,8 @@ const struct net_index	*net_index_new(struct arena *,
  */
 long	 net_index_find(const struct net_index *, const struct host *,
 	    uint16_t port, bool is_some_port, bool literal_only);
+/* Does an entry, on whatever port, spell this very name? */
+bool	 net_index_has_name(const struct net_index *, const char *name);
 
 /* The lists of paths that decide_fs() looks at. */
 enum fs_list { FS_ALLOW_READ, FS_ALLOW_EXECUTE, FS_ALLOW_WRITE, FS_DENY_WRITE,

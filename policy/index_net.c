@@ -237,3 +237,13 @@ net_index_find(const struct net_index *ix, const struct host *h,
 		look(&s, &any);
 	return s.first;
 }
+
+bool
+net_index_has_name(const struct net_index *ix, const char *name)
+{
+	struct want w = { .kind = PATTERN_DOMAIN, .name = name,
+	    .hash = hash_name(name) };
+
+	return probe(ix, &w, SOME_PORT, hash_of(&w, SOME_PORT))->entry !=
+	    INDEX_NONE;
+}

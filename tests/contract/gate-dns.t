@@ -77,4 +77,37 @@ like "$err" 'names below worse.example look like data' "$who: by length"
     "$T/trace" >"$T/valid" 2>&1
 ok $? "$who: valid by the schema: $(cat "$T/valid")"
 is "$(queries)" "$before" "$who: and nothing left"
+
+# A wildcard's names use up their share of the addresses, and no more: what
+# the policy spells out is still answered, also where it was not asked before.
+cat >"$W/fill.py" <<'PYTHON'
+import socket, struct
+with open('/etc/resolv.conf') as f:
+    server = [l.split()[1] for l in f if l.startswith('nameserver')][0]
+s = socket.create_connection((server, 53))
+f = s.makefile('rb')
+def ask(name, number):
+    words = b''.join(bytes([len(w)]) + w.encode() for w in name.split('.'))
+    q = struct.pack('>6H', number, 0x100, 1, 0, 0, 0) + words + b'\0\0\1\0\1'
+    return struct.pack('>H', len(q)) + q
+def code():
+    return f.read(struct.unpack('>H', f.read(2))[0])[3] & 15
+def codes(names):
+    s.sendall(b''.join(ask(n, i) for i, n in enumerate(names)))
+    return {code() for _ in names}
+for i in range(2000):
+    got = codes([f'n{i}-{k}.wild.test' for k in range(100)])
+    if got != {0}:
+        break
+print(i > 100, got)
+print('again', codes(['n0-0.wild.test']), 'new', codes(['new.wild.test']))
+print('entry', codes(['allowed.test']))
+PYTHON
+fence "$who" -m --settings "$T/p.json" -- sh -c '/usr/bin/python3 fill.py &&
+    curl -sS http://allowed.test/'
+like "$out" "True \{(0, )?2\}
+again \{0\} new \{2\}
+entry \{0\}
+http allowed.test" "$who: a name of the policy has an address, whatever else has"
+is "$(grep -c 'wildcards are used up' <<<"$err")" 1 "$who: told once"
 exit 0

@@ -724,6 +724,35 @@ index_against_scan(void **state)
 	}
 }
 
+/* By an entry of its own, or merely by a wildcard? */
+static void
+entries(void **state)
+{
+	static const struct { const char *host; bool is_entry; } cases[] = {
+		{ "example.com", true }, { "EXAMPLE.com.", true },
+		{ "a.example.com", false }, { "redis", true },
+		{ "x.example.com", false }, { "other.test", false },
+		{ "com", false }, { "127.0.0.1", false },
+	};
+	struct policy *p = parse(example), *below = parse("{\"network\":"
+	    "{\"allowedDomains\": [\"*\", \"a.example.com:443\"]}}");
+	struct host h;
+
+	(void)state;
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		h = host(cases[i].host);
+		if (decide_net_is_entry(p, &h) != cases[i].is_entry)
+			fail_msg("%s", cases[i].host);
+	}
+	h = host("a.example.com");
+	assert_true(decide_net_is_entry(below, &h));
+	p->also = below;
+	assert_true(decide_net_is_entry(p, &h));
+	p->also = NULL;
+	policy_free(below);
+	policy_free(p);
+}
+
 int
 main(void)
 {
@@ -744,6 +773,7 @@ main(void)
 		cmocka_unit_test(grey_layers),
 		cmocka_unit_test(layers_must_agree),
 		cmocka_unit_test(index_against_scan),
+		cmocka_unit_test(entries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

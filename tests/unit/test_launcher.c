@@ -252,9 +252,9 @@ test_addrbook(void **state)
 	unsigned n = 0;
 
 	(void)state;
-	assert_int_equal(addrbook_get(b, "allowed.test", &a1), 0);
-	assert_int_equal(addrbook_get(b, "other.test", &a2), 0);
-	assert_int_equal(addrbook_get(b, "allowed.test", &again), 0);
+	assert_int_equal(addrbook_get(b, "allowed.test", true, &a1), 0);
+	assert_int_equal(addrbook_get(b, "other.test", true, &a2), 0);
+	assert_int_equal(addrbook_get(b, "allowed.test", true, &again), 0);
 	assert_int_equal(a1, again);
 	assert_int_not_equal(a1, a2);
 	assert_string_equal(addrbook_name(b, a1), "allowed.test");
@@ -266,10 +266,22 @@ test_addrbook(void **state)
 	/* Full: an error, and the first name keeps its address. */
 	do
 		snprintf(name, sizeof name, "n%u.test", n++);
-	while (n < 200000 && addrbook_get(b, name, &a2) == 0);
+	while (n < 200000 && addrbook_get(b, name, false, &a2) == 0);
 	assert_in_range(n, 60000, 140000);
-	assert_int_equal(addrbook_get(b, "allowed.test", &again), 0);
+	assert_int_equal(addrbook_get(b, "allowed.test", false, &again), 0);
 	assert_int_equal(a1, again);
+	/* Not for names that are spelled out, of which as many fit. */
+	for (n = 0; n < 60000; n++) {
+		snprintf(name, sizeof name, "reserved%u.test", n);
+		assert_int_equal(addrbook_get(b, name, true, &a2), 0);
+		assert_string_equal(addrbook_name(b, a2), name);
+	}
+	do
+		snprintf(name, sizeof name, "reserved%u.test", n++);
+	while (n < 200000 && addrbook_get(b, name, true, &a2) == 0);
+	assert_in_range(n, 60000, 140000);
+	assert_int_equal(addrbook_get(b, "new.test", true, &a2), -1);
+	assert_int_equal(addrbook_get(b, "reserved1.test", true, &a2), 0);
 	addrbook_free(b);
 }
 
