@@ -285,7 +285,8 @@ herald_note(struct herald *h, const struct ask_msg *q)
 {
 	static const char *const text[ASK_NOTES] = {
 		[ASK_NOTE_LIMIT] =
-		    "the gate's limit of connections is reached",
+		    "the gate's limit of connections is reached: "
+		    "the longest idle give way, others wait",
 		[ASK_NOTE_BAD_REQUEST] = "the gate met a malformed request",
 		[ASK_NOTE_COMMAND] = "a program asked for BIND or UDP "
 		    "ASSOCIATE, which the SOCKS proxy does not offer",

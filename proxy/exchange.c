@@ -46,6 +46,12 @@ exchange_unwatch(struct exchange *x)
 	x->client.watch = x->server.watch = x->deadline = NULL;
 }
 
+int64_t
+exchange_last_ms(const struct exchange *x)
+{
+	return x->last_ms;
+}
+
 void
 exchange_free(struct exchange *x)
 {

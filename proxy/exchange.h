@@ -66,6 +66,8 @@ struct exchange_spec {
 
 /* NULL: no memory, or the beginning of the body makes no sense. */
 struct exchange	*exchange_start(const struct exchange_spec *);
+/* When a byte passed for the last time. */
+int64_t		 exchange_last_ms(const struct exchange *);
 void		 exchange_free(struct exchange *);	/* NULL is fine */
 
 #endif

@@ -2,6 +2,7 @@ noinst_LIBRARIES += proxy/libproxy.a
 proxy_libproxy_a_SOURCES = \
 	proxy/answer.c proxy/answer.h \
 	proxy/ask.c proxy/ask.h \
+	proxy/budget.c proxy/budget.h \
 	proxy/chunked.c proxy/chunked.h \
 	proxy/dnsmsg.c proxy/dnsmsg.h \
 	proxy/exchange.c proxy/exchange.h \

@@ -55,8 +55,8 @@ fit_limits(struct proxy_limits *limits, size_t nports)
 	if (getrlimit(RLIMIT_NOFILE, &r) != 0 || r.rlim_cur == RLIM_INFINITY)
 		return;
 	r.rlim_cur = r.rlim_cur > 2 * spare ? r.rlim_cur - spare : spare;
-	if (r.rlim_cur / 2 < limits->max_connections)
-		limits->max_connections = (unsigned)(r.rlim_cur / 2);
+	if (r.rlim_cur / 2 < limits->max_total)
+		limits->max_total = (unsigned)(r.rlim_cur / 2);
 }
 
 /* The server */

@@ -20,9 +20,12 @@ enum {
 
 const struct proxy_limits proxy_default_limits = {
 	.max_connections = 1024,
+	.max_total = 1024 * BUDGET_KINDS,
 	.max_header_bytes = 64 * 1024,
 	.handshake_ms = 30 * 1000,
 	.idle_ms = 60 * 60 * 1000,
+	/* A server may take this long to answer before it counts as idle. */
+	.give_way_ms = 5 * 1000,
 };
 
 /* Its id is its slot and how often the slot was used: late answers miss. */
@@ -46,6 +49,7 @@ struct listener {
 	struct watch	*watch;
 	int		 fd;
 	uint16_t	 via, port;
+	enum budget_kind kind;
 	size_t		 conn_size;
 	int		(*serve)(struct conn *);
 };
@@ -62,12 +66,10 @@ struct proxy {
 	struct listener		 listeners[PROXY_NLISTENERS];
 	struct listener		*ports;
 	size_t			 nports;
-	bool			 is_full;
+	struct budget		 budgets[BUDGET_KINDS];
 	struct watch		*pause;
 	struct watch		*last;		/* no answer comes any more */
 	int64_t			 last_ms;
-	struct conn		*conns;
-	unsigned		 nconns;
 	bool			 told_limit;
 	struct dns		*dns;
 };
@@ -253,7 +255,8 @@ proxy_dns(struct proxy *p)
 }
 
 static struct conn *
-conn_new(struct listener *l, int fd, const struct net_addr *peer)
+conn_new(struct listener *l, struct budget *b, int fd,
+    const struct net_addr *peer)
 {
 	struct proxy *p = l->proxy;
 	struct conn *c = calloc(1, l->conn_size);
@@ -265,27 +268,39 @@ conn_new(struct listener *l, int fd, const struct net_addr *peer)
 	c->via = l->via;
 	c->port = l->port;
 	c->peer = *peer;
-	c->next = p->conns;
-	if (c->next != NULL)
-		c->next->prev = c;
-	p->conns = c;
-	p->nconns++;
+	c->since_ms = loop_now_ms(p->loop);
+	budget_add(b, c);
 	return c;
 }
 
+/* Those whose connections are of this budget; NULL: all of them. */
 static void
-listeners_set(struct proxy *p, int events)
+listeners_set(struct proxy *p, const struct budget *b, int events)
 {
-	for (int i = 0; i < PROXY_NLISTENERS; i++)
-		if (p->listeners[i].watch != NULL)
-			(void)watch_events(p->listeners[i].watch, events);
-	for (size_t i = 0; i < p->nports; i++)
-		(void)watch_events(p->ports[i].watch, events);
+	struct listener *l;
+
+	for (size_t i = 0; i < PROXY_NLISTENERS + p->nports; i++) {
+		l = i < PROXY_NLISTENERS ? &p->listeners[i] :
+		    &p->ports[i - PROXY_NLISTENERS];
+		if (l->watch != NULL && (b == NULL ||
+		    b == &p->budgets[l->kind]))
+			(void)watch_events(l->watch, events);
+	}
+}
+
+static void
+budget_open(struct proxy *p, struct budget *b)
+{
+	b->is_full = false;
+	watch_free(b->wait);
+	b->wait = NULL;
+	listeners_set(p, b, LOOP_READ);
 }
 
 void
 conn_free(struct conn *c)
 {
+	struct budget *b = c->budget;
 	struct proxy *p = c->proxy;
 
 	if (c->end != NULL)
@@ -296,18 +311,10 @@ conn_free(struct conn *c)
 	relay_free(c->relay);
 	free(c->tunnel);
 	fd_close(&c->fd);
-	if (c->next != NULL)
-		c->next->prev = c->prev;
-	if (c->prev != NULL)
-		c->prev->next = c->next;
-	else
-		p->conns = c->next;
-	p->nconns--;
+	budget_remove(c);
 	free(c);
-	if (p->is_full) {
-		p->is_full = false;
-		listeners_set(p, LOOP_READ);
-	}
+	if (b->is_full)
+		budget_open(p, b);
 }
 
 void
@@ -330,6 +337,7 @@ conn_late(struct watch *w, int what, void *arg)
 int
 conn_expire(struct conn *c, int64_t ms)
 {
+	c->since_ms = loop_now_ms(c->proxy->loop);
 	if (c->deadline != NULL) {
 		watch_after(c->deadline, ms);
 		return 0;
@@ -398,6 +406,7 @@ conn_self(struct conn *c, const void *words, size_t nwords, const void *early,
     size_t len)
 {
 	struct listener *l = &c->proxy->listeners[PROXY_LISTEN_HTTP];
+	struct budget *b = c->budget;
 	struct net_addr peer = c->peer;
 	struct buf copy;
 	int fd;
@@ -411,7 +420,8 @@ conn_self(struct conn *c, const void *words, size_t nwords, const void *early,
 	buf_add(&copy, early, len);
 	fd = fd_take(&c->fd);
 	conn_free(c);
-	c = conn_new(l, fd, &peer);
+	/* Of the budget it was let in by, or it would get around both. */
+	c = conn_new(l, b, fd, &peer);
 	if (c == NULL)
 		fd_close(&fd);
 	else if (copy.failed || serve_self(c, copy.data, copy.len) != 0)
@@ -426,7 +436,7 @@ pause_over(struct watch *w, int what, void *arg)
 {
 	(void)w;
 	(void)what;
-	listeners_set(arg, LOOP_READ);
+	listeners_set(arg, NULL, LOOP_READ);
 }
 
 static void
@@ -437,28 +447,67 @@ listeners_pause(struct proxy *p)
 	else
 		watch_after(p->pause, ACCEPT_PAUSE_MS);
 	if (p->pause != NULL)
-		listeners_set(p, 0);
+		listeners_set(p, NULL, 0);
+}
+
+static void
+wait_over(struct watch *w, int what, void *arg)
+{
+	struct listener *l = arg;
+
+	(void)w;
+	(void)what;
+	budget_open(l->proxy, &l->proxy->budgets[l->kind]);
 }
 
 /*
- * Whoever comes now waits in the listener's queue until a connection ends:
- * most clients do not try again.
+ * All of them are busy: whoever comes now waits in the listener's queue until
+ * a connection ends or was idle for long.  Most clients do not try again.
  */
 static void
-listeners_full(struct proxy *p)
+budget_wait(struct listener *l, struct budget *b, int64_t ms)
+{
+	struct proxy *p = l->proxy;
+
+	b->is_full = true;
+	watch_free(b->wait);
+	b->wait = loop_after(p->loop, ms, wait_over, l);
+	listeners_set(p, b, 0);
+}
+
+static void
+conn_give_way(struct conn *c)
+{
+	if (c->relay != NULL)
+		relay_abort(c->relay);
+	else
+		conn_reset(c);
+}
+
+/* At the ceiling, with somebody waiting; makes room for one, or not now. */
+static bool
+budget_make_room(struct listener *l, struct budget *b)
 {
 	static const struct net_addr nobody;
+	struct proxy *p = l->proxy;
+	struct conn *c = budget_idlest(b);
+	int64_t idle_ms;
 
 	if (!p->told_limit)
 		p->told_limit = proxy_note(p, ASK_NOTE_LIMIT, &nobody);
-	p->is_full = true;
-	listeners_set(p, 0);
+	idle_ms = c != NULL ? loop_now_ms(p->loop) - budget_last_ms(c) : 0;
+	if (c == NULL || idle_ms < p->limits.give_way_ms) {
+		budget_wait(l, b, p->limits.give_way_ms - idle_ms);
+		return false;
+	}
+	conn_give_way(c);
+	return true;
 }
 
 static void
 accepted(struct listener *l, int fd, const struct net_addr *peer)
 {
-	struct conn *c = conn_new(l, fd, peer);
+	struct conn *c = conn_new(l, &l->proxy->budgets[l->kind], fd, peer);
 
 	if (c == NULL)
 		fd_close(&fd);
@@ -466,22 +515,29 @@ accepted(struct listener *l, int fd, const struct net_addr *peer)
 		conn_reset(c);
 }
 
+static bool
+has_room(const struct listener *l)
+{
+	const struct proxy *p = l->proxy;
+
+	return p->budgets[l->kind].n < budget_ceiling(p->budgets, l->kind,
+	    p->limits.max_connections, p->limits.max_total);
+}
+
 static void
 listener_ready(struct watch *w, int what, void *arg)
 {
 	struct listener *l = arg;
 	struct proxy *p = l->proxy;
+	struct budget *b = &p->budgets[l->kind];
 	struct net_addr peer;
 	int fd;
 
 	(void)w;
 	(void)what;
-	if (p->nconns >= p->limits.max_connections) {
-		listeners_full(p);
+	if (!has_room(l) && !budget_make_room(l, b))
 		return;
-	}
-	for (int i = 0; i < ACCEPTS_A_TURN &&
-	    p->nconns < p->limits.max_connections; i++) {
+	for (int i = 0; i < ACCEPTS_A_TURN && has_room(l); i++) {
 		fd = net_accept(l->fd, &peer);
 		if (fd >= 0) {
 			accepted(l, fd, &peer);
@@ -538,6 +594,8 @@ proxy_listen_ports(struct proxy *p, const struct proxy_port *ports, size_t n)
 
 		*l = (struct listener){ .proxy = p, .fd = from->fd,
 		    .via = from->via, .port = from->port,
+		    .kind = from->via == ASK_VIA_INSIDE ? BUDGET_INSIDE :
+		    BUDGET_LOCAL,
 		    .conn_size = sizeof(struct conn), .serve = serve_port };
 		if (fd_nonblock(l->fd, 1) != 0)
 			return -1;
@@ -641,11 +699,16 @@ static void
 listeners_init(struct proxy *p)
 {
 	static const struct listener kinds[PROXY_NLISTENERS] = {
-		[PROXY_LISTEN_TRANSPARENT4] = { .serve = serve_transparent },
-		[PROXY_LISTEN_TRANSPARENT6] = { .serve = serve_transparent },
-		[PROXY_LISTEN_HTTP] = { .serve = serve_http },
-		[PROXY_LISTEN_SOCKS] = { .serve = serve_socks5 },
-		[PROXY_LISTEN_DNS_TCP] = { .serve = serve_dns_tcp },
+		[PROXY_LISTEN_TRANSPARENT4] = { .serve = serve_transparent,
+		    .kind = BUDGET_TRANSPARENT },
+		[PROXY_LISTEN_TRANSPARENT6] = { .serve = serve_transparent,
+		    .kind = BUDGET_TRANSPARENT },
+		[PROXY_LISTEN_HTTP] = { .serve = serve_http,
+		    .kind = BUDGET_HTTP },
+		[PROXY_LISTEN_SOCKS] = { .serve = serve_socks5,
+		    .kind = BUDGET_SOCKS },
+		[PROXY_LISTEN_DNS_TCP] = { .serve = serve_dns_tcp,
+		    .kind = BUDGET_DNS },
 	};
 
 	memcpy(p->listeners, kinds, sizeof kinds);
@@ -684,8 +747,11 @@ proxy_free(struct proxy *p)
 {
 	if (p == NULL)
 		return;
-	while (p->conns != NULL)
-		conn_free(p->conns);
+	for (size_t i = 0; i < BUDGET_KINDS; i++) {
+		while (p->budgets[i].first != NULL)
+			conn_free(p->budgets[i].first);
+		watch_free(p->budgets[i].wait);
+	}
 	dns_free(p->dns);
 	watch_free(p->ask_watch);
 	watch_free(p->pause);

@@ -34,10 +34,12 @@ struct proxy_port {
 enum { PROXY_MAX_PORTS = 768 };
 
 struct proxy_limits {
-	unsigned	max_connections;	/* then others wait */
+	unsigned	max_connections;	/* of each kind; see budget.h */
+	unsigned	max_total;		/* of all kinds together */
 	unsigned	max_header_bytes;
 	int64_t		handshake_ms;		/* until a request is whole */
 	int64_t		idle_ms;		/* a tunnel without a byte */
+	int64_t		give_way_ms;		/* ... that may be ended */
 };
 
 extern const struct proxy_limits proxy_default_limits;

@@ -70,6 +70,18 @@ relay_fail(struct relay *r)
 	r->done(r, r->arg);
 }
 
+int64_t
+relay_last_ms(const struct relay *r)
+{
+	return r->last_ms;
+}
+
+void
+relay_abort(struct relay *r)
+{
+	relay_fail(r);
+}
+
 static void
 side_shut(struct relay_side *s)
 {

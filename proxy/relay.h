@@ -56,6 +56,10 @@ struct relay_spec {
  */
 struct relay	*relay_start(struct loop *, const struct relay_spec *);
 void		 relay_free(struct relay *);	/* NULL is fine; closes fds */
+/* When a byte passed for the last time. */
+int64_t		 relay_last_ms(const struct relay *);
+/* Resets both sides, and it is done. */
+void		 relay_abort(struct relay *);
 /* More is known than before: looks again.  It may be done afterwards. */
 void		 relay_look(struct relay *);
 /* Last words for the client, and it is done. */

@@ -12,6 +12,7 @@
 #include "platform/loop.h"
 #include "platform/net.h"
 #include "proxy/ask.h"
+#include "proxy/budget.h"
 #include "proxy/proxy.h"
 #include "proxy/relay.h"
 
@@ -43,8 +44,12 @@ void		 ask_fill_name(struct ask_msg *, const char *, size_t);
  */
 struct conn {
 	struct proxy	*proxy;
-	struct conn	*next, *prev;
+	struct budget	*budget;
+	struct conn	*next, *prev;		/* of the budget */
 	void		(*end)(struct conn *);	/* NULL: nothing of its own */
+	/* When bytes passed that no relay carries; NULL: there are none. */
+	int64_t		(*last_ms)(const struct conn *);
+	int64_t		 since_ms;		/* its present state began */
 	int		 fd;
 	uint16_t	 via, port;		/* of a listener of ASK_PORT */
 	struct net_addr	 peer;

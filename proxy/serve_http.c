@@ -267,6 +267,14 @@ http_next(struct http_conn *h)
 		conn_reset(c);
 }
 
+static int64_t
+http_last_ms(const struct conn *c)
+{
+	const struct http_conn *h = (const struct http_conn *)c;
+
+	return h->exchange != NULL ? exchange_last_ms(h->exchange) : 0;
+}
+
 static int
 http_open(struct conn *c)
 {
@@ -279,6 +287,7 @@ http_open(struct conn *c)
 	/* A rewritten head may be longer by its Host and Connection. */
 	buf_init(&h->request, limits->max_header_bytes + 1024);
 	c->end = http_end;
+	c->last_ms = http_last_ms;
 	return http_begin(h) != 0 ||
 	    conn_expire(c, limits->handshake_ms) != 0 ? -1 : 0;
 }

@@ -7,6 +7,7 @@ LDADD = $(FENCE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS = \
 	tests/unit/test_arena \
 	tests/unit/test_ask \
+	tests/unit/test_budget \
 	tests/unit/test_buf \
 	tests/unit/test_callers \
 	tests/unit/test_cgroup \

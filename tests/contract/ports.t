@@ -233,9 +233,15 @@ echo static >"$W/site/index.html"
 serve='python3 -m http.server -d site --bind 127.0.0.1 7106 >/dev/null 2>&1 &
 busybox httpd -f -p 127.0.0.1:7104 -h site &
 exec python3 serve.py'
-start "$who" "$FENCE_RUN" -m --trace-file "$T/trace" --engine "$other" -p 7101 \
+as "$who" mkfifo "$W/ask"
+ask='ulimit -n "$(ulimit -Hn)"
+(read -r x <ask; curl -sS -m 60 http://allowed.test/ >asked.new
+mv asked.new asked) &'
+start "$who" "$FENCE_RUN" -m -a allowed.test \
+    --trace-file "$T/trace" --engine "$other" -p 7101 \
     -p 127.0.0.2:7102:7112 -p '[::1]:7103:7113' -p 7104 -p 7105:7115 \
-    -p 7106 -p 0.0.0.0:7107 -p 7108:7116 -- sh -c "$serve" 2>"$T/in.err"
+    -p 7106 -p 0.0.0.0:7107 -p 7108:7116 -- sh -c "$ask
+$serve" 2>"$T/in.err"
 run=$pid
 wait_for 60 test -e "$W/serving"
 ok $? "$who: the services inside are up"
@@ -293,6 +299,31 @@ PYTHON
 is "$(python3 "$T/many.py")" "200
 50
 8" "$who: none is lost"
+
+# Idle ones by the hundred: the command's own way out is another, and who
+# comes next comes in, by the same port and by others.
+cat >"$T/idle.py" <<'PYTHON'
+import resource, socket, sys, time
+resource.setrlimit(resource.RLIMIT_NOFILE,
+    (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+idle = [socket.create_connection(('127.0.0.1', 7107)) for _ in range(1100)]
+open(sys.argv[1], 'w').close()
+time.sleep(1000)
+PYTHON
+python3 "$T/idle.py" "$T/idle" &
+idle=$!
+wait_for 60 test -e "$T/idle"
+ok $? "$who: 1,100 idle connections to a port"
+is "$(get http://127.0.0.1:7104/)" static "$who: another port leads in"
+is "$(python3 "$T/many.py")" "200
+50
+8" "$who: and so does the same"
+as "$who" sh -c 'echo >"$1"' sh "$W/ask"
+wait_for 60 test -s "$W/asked"
+is "$(cat "$W/asked")" "http allowed.test" "$who: the command reaches who it may"
+like "$(cat "$T/in.err")" 'limit of connections is reached' "$who: told"
+kill "$idle"
+wait "$idle"
 
 # The serving process is another, and the ports lead in as before.
 kill -9 "$(pgrep -P "$(pgrep -P "$run" fence-net)")"

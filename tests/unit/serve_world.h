@@ -80,6 +80,9 @@ dial(int which, int type)
 	return fd;
 }
 
+/* Of proxy_limits, where a test wants another than the default. */
+static int64_t give_way_ms = -1;
+
 static inline _Noreturn void
 worker_main(int fd, const int *fds)
 {
@@ -91,6 +94,8 @@ worker_main(int fd, const int *fds)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	limits.max_connections = 8;
 	limits.max_header_bytes = 4096;
+	if (give_way_ms >= 0)
+		limits.give_way_ms = give_way_ms;
 	p = proxy_new(loop, fd, &limits);
 	if (proxy_listen(p, (1u << PROXY_NLISTENERS) - 1, fds,
 	    PROXY_NLISTENERS) != 0)

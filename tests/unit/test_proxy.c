@@ -490,6 +490,59 @@ test_limit(void **state)
 		close(fds[i]);
 }
 
+static int
+setup_impatient(void **state)
+{
+	int rc;
+
+	give_way_ms = 0;
+	rc = setup(state);
+	give_way_ms = -1;
+	return rc;
+}
+
+static void
+ask_and_hear(int fd)
+{
+	struct ask_msg m;
+
+	put(fd, "CONNECT a.test:1 HTTP/1.1\r\n\r\n");
+	do
+		next_question(&m);
+	while (m.kind == ASK_NOTE);
+	assert_int_equal(m.kind, ASK_DIAL);
+	answer(&m, (struct ask_answer){ .status = ASK_DENIED }, -1);
+	assert_memory_equal(read_all(fd), "HTTP/1.1 403", 12);
+}
+
+/* Eight fill their own kind; of it the one idle for the longest ends. */
+static void
+test_gives_way(void **state)
+{
+	int fds[10], socks;
+	struct ask_msg m;
+	char c;
+
+	(void)state;
+	for (int i = 0; i < 8; i++)
+		fds[i] = dial(PROXY_LISTEN_HTTP, SOCK_STREAM);
+	socks = dial(PROXY_LISTEN_SOCKS, SOCK_STREAM);
+	assert_int_equal(send(socks, "\5\1\0\5\1\0\3\6a.test\0\1", 16, 0), 16);
+	next_question(&m);
+	assert_int_equal(m.kind, ASK_DIAL);
+	assert_int_equal(m.via, ASK_VIA_SOCKS);
+	fds[8] = dial(PROXY_LISTEN_HTTP, SOCK_STREAM);
+	ask_and_hear(fds[8]);
+	assert_true(recv(fds[0], &c, 1, 0) <= 0);
+	/* The answered one still drains: it is there, and not idle. */
+	fds[9] = dial(PROXY_LISTEN_HTTP, SOCK_STREAM);
+	ask_and_hear(fds[9]);
+	assert_true(recv(fds[1], &c, 1, 0) <= 0);
+	for (int i = 0; i < 10; i++)
+		close(fds[i]);
+	close(socks);
+}
+
 /* Whoever came before the monitor's last word is heard, and that is all. */
 static void
 test_last(void **state)
@@ -536,6 +589,8 @@ main(void)
 		CASE(test_dns),
 		CASE(test_dns_flood),
 		CASE(test_limit),
+		cmocka_unit_test_setup_teardown(test_gives_way,
+		    setup_impatient, teardown),
 		CASE(test_last),
 	};
 
