@@ -5,7 +5,8 @@
  *
  *	facts.c		entries of the policy, fence's own files
  *	facts_guard.c	guarded names, repositories
- *	facts_socket.c	unix sockets of the host
+ *	facts_secret.c	keys of the machine's, hidden from root's runs
+ *	facts_socket.c	unix sockets of the host; stray.c finds odd ones
  *	facts_check.c	refusals
  */
 #ifndef FENCE_LAUNCHER_FACTS_H

@@ -11,15 +11,8 @@
 #include <unistd.h>
 
 #include "launcher/gather.h"
-#include "platform/base/str.h"
-#include "platform/base/vec.h"
-#include "platform/linux/unixlist.h"
+#include "launcher/stray.h"
 #include "policy/decide.h"
-
-struct listing {
-	struct gather		*g;
-	struct path_list	 relative;	/* names as they were bound */
-};
 
 /* By its name or by where it lies; *ret_is_named: not merely as one of all. */
 static bool
@@ -65,17 +58,26 @@ is_out_of_reach(const char *path)
 static const struct rule granted = { .id = RULE_KEY,
     .key = KEY_OF(net.allow_unix_sockets) };
 
-static void
+static bool
+is_socket(const char *path)
+{
+	struct stat st;
+
+	return path != NULL && lstat(path, &st) == 0 && S_ISSOCK(st.st_mode);
+}
+
+/* False: there is none at this path. */
+static bool
 add_socket(struct gather *g, const char *path)
 {
 	struct tree_node node;
 	bool is_named;
-	struct stat st;
 
 	gather_look(g, path, &node);
-	if (node.kind == TREE_MISSING || lstat(node.real, &st) != 0 ||
-	    !S_ISSOCK(st.st_mode) || is_out_of_reach(node.real))
-		return;
+	if (node.kind == TREE_MISSING || !is_socket(node.real))
+		return false;
+	if (is_out_of_reach(node.real))
+		return true;
 	if (is_allowed(g->rq->policy, path, node.real, &is_named)) {
 		if (is_named)
 			gather_fact(g, FACT_SEE, &node,
@@ -83,52 +85,65 @@ add_socket(struct gather *g, const char *path)
 	} else
 		gather_fact(g, FACT_SOCKET, &node, gather_words(g,
 		    "a socket of the host's"));
+	return true;
+}
+
+struct listing {
+	struct gather	*g;
+	struct strays	 strays;
+};
+
+static void
+take(const struct unixlist_entry *e, void *arg)
+{
+	struct listing *l = arg;
+	bool is_named = stray_is_named(e->path);
+
+	if (!is_named && add_socket(l->g, e->path))
+		return;
+	/* A name that is gone says something with its file alone. */
+	if (is_named || e->has_file)
+		strays_add(&l->strays, e);
 }
 
 static void
-take(const char *path, void *arg)
+take_found(const char *path, void *arg)
 {
-	struct listing *l = arg;
-
-	if (path[0] == '/')
-		add_socket(l->g, path);
-	else
-		*vec_push(&l->relative) = arena_strdup(l->g->arena, path);
+	(void)add_socket(arg, path);
 }
 
-static const char *
-base_name(const char *path)
+static void
+announce_lost(struct gather *g, const struct strays *s)
 {
-	const char *slash = strrchr(path, '/');
+	struct buf b;
+	size_t n;
 
-	return slash != NULL ? slash + 1 : path;
+	buf_init(&b, 4096);
+	n = strays_lost(s, &b);
+	if (n > 0)
+		g->rq->notice(arena_printf(g->arena, "%zu unix socket%s of the "
+		    "host cannot be located, and may be reached: %s", n,
+		    n > 1 ? "s" : "", b.data), g->rq->arg);
+	buf_release(&b);
 }
 
 /*
- * One that the walk saw may be bound by a relative name; one that nobody
- * listens at is the command's to remove and to bind anew.
+ * Of the sockets that the walk saw, one that nobody listens at is the
+ * command's to remove and to bind anew.
  */
-static void
-add_relative(struct listing *l, const char *path)
-{
-	for (size_t i = 0; i < l->relative.n; i++)
-		if (strcmp(base_name(path), base_name(l->relative.v[i])) ==
-		    0) {
-			add_socket(l->g, path);
-			return;
-		}
-}
-
 int
 socket_facts(struct gather *g, struct err *e)
 {
-	struct listing l = { .g = g };
+	struct listing l = { .g = g, .strays = { .arena = g->arena,
+	    .found = take_found, .arg = g } };
 	int rc = 0;
 
 	if (unixlist_read(take, &l) != 0)
 		rc = err_sys(e, errno, "cannot list the host's unix sockets");
 	for (size_t i = 0; i < g->facts->sockets.n; i++)
-		add_relative(&l, g->facts->sockets.v[i]);
-	vec_release(&l.relative);
+		strays_try(&l.strays, g->facts->sockets.v[i]);
+	strays_search(&l.strays);
+	announce_lost(g, &l.strays);
+	strays_release(&l.strays);
 	return rc;
 }

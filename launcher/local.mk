@@ -58,6 +58,7 @@ launcher_liblauncher_a_SOURCES = \
 	launcher/sink.c launcher/sink.h \
 	launcher/sink_json.c launcher/sink_text.c \
 	launcher/sni.c launcher/sni.h \
+	launcher/stray.c launcher/stray.h \
 	launcher/startup.c launcher/startup.h \
 	launcher/suspect.c launcher/suspect.h \
 	launcher/tally.c launcher/tally.h \

@@ -53,6 +53,7 @@ platform_libplatform_a_SOURCES += \
 	platform/linux/seccomp.c platform/linux/seccomp.h \
 	platform/linux/seccomp_code.c platform/linux/seccomp_code.h \
 	platform/linux/seccomp_rows.c platform/linux/seccomp_strict.c \
+	platform/linux/unixdiag.c \
 	platform/linux/unixlist.c platform/linux/unixlist.h
 
 # The jail's filters are made once, here, and not at every start.

@@ -11,7 +11,7 @@
 
 /* The seven columns before the path; NULL: this is no line of a socket. */
 static char *
-skip_columns(char *p)
+skip_columns(char *p, uint64_t *ret_socket)
 {
 	for (int i = 0; i < 7; i++) {
 		size_t n = 0;
@@ -22,6 +22,8 @@ skip_columns(char *p)
 			n++;
 		if (n == 0)
 			return NULL;
+		if (i == 6)
+			*ret_socket = strtoull(p, NULL, 10);
 		p += n;
 		if (i == 0 && *p++ != ':')
 			return NULL;
@@ -38,23 +40,26 @@ skip_columns(char *p)
 void
 unixlist_parse(char *text, size_t len, unixlist_fn *fn, void *arg)
 {
-	char *end = text + len, *line = text, *held = NULL, *nl, *p;
+	char *end = text + len, *line = text, *nl, *p;
+	struct unixlist_entry held = { .path = NULL };
+	uint64_t socket = 0;
 
 	while ((nl = memchr(line, '\n', (size_t)(end - line))) != NULL) {
 		*nl = '\0';
-		p = skip_columns(line);
-		if (p != NULL && held != NULL)
-			fn(held, arg);
-		held = p != NULL && p[0] == ' ' && p[1] != '@' &&
+		p = skip_columns(line, &socket);
+		if (p != NULL && held.path != NULL)
+			fn(&held, arg);
+		held.path = p != NULL && p[0] == ' ' && p[1] != '@' &&
 		    p[1] != '\0' && strlen(p) == (size_t)(nl - p) ? p + 1 : NULL;
+		held.socket = socket;
 		line = nl + 1;
 	}
-	if (held != NULL)
-		fn(held, arg);
+	if (held.path != NULL)
+		fn(&held, arg);
 }
 
-int
-unixlist_read(unixlist_fn *fn, void *arg)
+static int
+read_text(unixlist_fn *fn, void *arg)
 {
 	static const size_t sizes[] = { 1 << 20, 16 << 20 };
 	char *text = NULL;
@@ -70,4 +75,11 @@ unixlist_read(unixlist_fn *fn, void *arg)
 		unixlist_parse(text, (size_t)n, fn, arg);
 	free(text);
 	return n < 0 ? -1 : 0;
+}
+
+/* What a conversation that broke off told comes again. */
+int
+unixlist_read(unixlist_fn *fn, void *arg)
+{
+	return unixdiag_read(fn, arg) == 0 ? 0 : read_text(fn, arg);
 }

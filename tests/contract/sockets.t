@@ -155,6 +155,97 @@ ask probe-static '{}' "$(table | grep -v relative.sock)"
 is "$(grep '^OK ' <<<"$out")" "" "$who: the closed policy: none"
 is "$(spoken)" "" "$who: nobody was spoken to"
 
+# Bound by names that do not lead to them: relative ones with a folder, through
+# a descriptor or the working directory, or renamed since; each by a process
+# of its own.
+strays='
+import os, socket, sys
+ready, kind, dir, name = sys.argv[1:]
+type = socket.SOCK_DGRAM if "dgram" in kind else socket.SOCK_STREAM
+s = socket.socket(socket.AF_UNIX, type)
+os.makedirs(os.path.join(dir, os.path.dirname(name)), exist_ok=True)
+if "renamed" in kind:
+    os.chdir(dir)
+    s.bind(os.path.join(dir, name + ".new"))
+    os.rename(name + ".new", name)
+elif "magic" in kind:
+    fd = os.open(dir, os.O_PATH)
+    s.bind(f"/proc/self/fd/{fd}/{name}")
+elif "cwd" in kind:
+    os.chdir(dir)
+    s.bind("/proc/self/cwd/" + name)
+else:
+    os.chdir(dir)
+    s.bind(name)
+    if "left" in kind:
+        os.chdir("/")
+if type == socket.SOCK_STREAM:
+    s.listen(8)
+open(ready, "w").close()
+while True:
+    if type == socket.SOCK_DGRAM:
+        s.recv(16)
+    else:
+        s.accept()[0].close()
+    with open(sys.argv[1] + ".log", "a") as log:
+        log.write(os.path.join(dir, name) + "\n")
+'
+stray_pids='' nstrays=0
+stray() {	# stray KIND DIR NAME
+	nstrays=$((nstrays + 1))
+	/usr/bin/python3 -c "$strays" "$T/stray.$nstrays" "$@" &
+	stray_pids="$stray_pids $!"
+	case $1 in
+	*dgram*)	echo "unix-dgram $2/$3" ;;
+	*)		echo "unix $2/$3" ;;
+	esac >>"$T/strays"
+}
+trap 'kill $server $stray_pids' EXIT
+for dir in "$O" "$W" "$HOME"; do
+	for kind in relative dgram magic magic-dgram cwd renamed; do
+		stray $kind "$dir" "stray/$kind.sock"
+	done
+done
+stray left "$W" stray/left.sock
+for i in $(seq $nstrays); do
+	wait_for 20 test -e "$T/stray.$i"
+done
+heard() {	# those of the strays that were spoken to
+	cat "$T"/stray.*.log 2>/dev/null | sort
+	rm -f "$T"/stray.*.log
+}
+(cd "$W" && "$PROBES/probe-static" "$T/strays") >"$T/out"
+is "$(grep -c ' -> OK$' "$T/out")" "$nstrays" "$who: outside all strays answer"
+for log in $(seq $nstrays); do
+	wait_for 20 test -s "$T/stray.$log.log"
+done
+heard >"$T/null"
+for probe in probe-static probe; do
+	ask $probe "{$write}" "$(cat "$T/strays")"
+	is "$(grep -vE '^(EACCES|ENOENT|ECONNREFUSED|EPERM) ' <<<"$out")" "" \
+	    "$who: $probe: no stray can be reached"
+	is "$(wc -l <<<"$out"):$(heard)" "$nstrays:" "$who: $probe: none heard"
+done
+(cd "$W" && FENCE_PRETEND=noshim "$FENCE_RUN" -s "$T/policy.json" -- \
+    "$PROBES/probe" "$T/table") >"$T/out" 2>&1
+is "$(grep -c ' -> OK$' "$T/out"):$(heard)" 0: "$who: nor without the shim"
+unlike "$err" 'cannot be located' "$who: all were located"
+ask probe-static "{$write,\"network\":{\"allowUnixSockets\":
+    [\"$O/stray/magic.sock\",\"./stray/relative.sock\"]}}" "$(cat "$T/strays")"
+is "$(sed -n "s|$T/||; s/^OK unix //p" <<<"$out" | sort)" \
+    $'o/stray/magic.sock\nw/stray/relative.sock' \
+    "$who: a stray that is granted by its path"
+wait_for 20 eval '[ "$(cat "$T"/stray.*.log | wc -l)" -ge 2 ]'
+is "$(heard | sed "s|$T/||")" $'o/stray/magic.sock\nw/stray/relative.sock' \
+    "$who: and it was spoken to"
+# Its owner went elsewhere, outside of all that is looked through.
+stray left "$O" lost/left.sock
+wait_for 20 test -e "$T/stray.$nstrays"
+ask probe-static "{$write}" "unix-serve own-stray.sock stream"
+like "$err" "cannot be located.*'lost/left.sock'" "$who: what is lost is told"
+is "$(cut -d' ' -f1 <<<"$out")" OK "$who: one's own is served"
+rm -f "$W/own-stray.sock"
+
 # Granted by name; its neighbours stay closed.
 ask probe-static "{$write,\"network\":{\"allowUnixSockets\":
     [\"$HOME/granted.sock\",\"./granted-too.sock\",\"/tmp/.X11-unix/X0\"]}}" \

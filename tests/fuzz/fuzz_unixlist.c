@@ -1,4 +1,7 @@
-/* /proc/net/unix: it ends, and what it tells are paths of one line. */
+/*
+ * /proc/net/unix: it ends, and what it tells are paths of one line.  The same
+ * bytes as an answer of sock_diag's: it ends, with names that fit.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,13 +11,23 @@
 int	 LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 
 static void
-check(const char *path, void *arg)
+check(const struct unixlist_entry *e, void *arg)
 {
+	const char *path = e->path;
 	size_t *left = arg, n = strlen(path);
 
 	if (path[0] == '@' || n == 0 || strchr(path, '\n') != NULL || n >= *left)
 		abort();
 	*left -= n;
+}
+
+static void
+check_name(const struct unixlist_entry *e, void *arg)
+{
+	size_t n = strlen(e->path);
+
+	if (n == 0 || n >= UNIXLIST_NAME_MAX || arg != NULL)
+		abort();
 }
 
 int
@@ -26,6 +39,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (text == NULL)
 		return 0;
 	memcpy(text, data, len);
+	(void)unixdiag_parse(text, len, check_name, NULL);
 	unixlist_parse(text, len, check, &left);
 	free(text);
 	return 0;

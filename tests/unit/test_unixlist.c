@@ -1,4 +1,7 @@
 /* Lines of /proc/net/unix, and the sockets of this very test. */
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <linux/unix_diag.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -19,12 +23,12 @@
 #define LINE2 "ffff8881042f6800: 00000003 00000000 00000000 0002 03   123"
 
 static void
-join(const char *path, void *arg)
+join(const struct unixlist_entry *e, void *arg)
 {
 	char *text = arg;
 	size_t n = strlen(text);
 
-	snprintf(text + n, 256 - n, "<%s>", path);
+	snprintf(text + n, 256 - n, "<%s>", e->path);
 }
 
 static void
@@ -100,17 +104,25 @@ enum { NSOCKETS = 300 };
 
 struct search {
 	char		dir[32];
-	unsigned	found[NSOCKETS];
+	unsigned	found[NSOCKETS], nfiles;
 };
 
 static void
-tick(const char *path, void *arg)
+tick(const struct unixlist_entry *e, void *arg)
 {
 	struct search *s = arg;
 	size_t n = strlen(s->dir);
+	struct stat st;
 
-	if (strncmp(path, s->dir, n) == 0)
-		s->found[atoi(path + n + 1)]++;
+	if (strncmp(e->path, s->dir, n) != 0)
+		return;
+	s->found[atoi(e->path + n + 1)]++;
+	if (e->has_file) {
+		assert_int_equal(lstat(e->path, &st), 0);
+		assert_int_equal(e->file_ino, (uint32_t)st.st_ino);
+		s->nfiles++;
+	}
+	assert_true(e->socket > 0);
 }
 
 static void
@@ -129,6 +141,8 @@ test_read(void **state)
 		assert_int_equal(bind(fds[i], (void *)&sa, sizeof sa), 0);
 	}
 	assert_int_equal(unixlist_read(tick, &s), 0);
+	/* Refused here, perhaps; but never in part. */
+	assert_true(s.nfiles == 0 || s.nfiles >= NSOCKETS);
 	for (int i = 0; i < NSOCKETS; i++) {
 		assert_true(s.found[i] > 0);
 		snprintf(sa.sun_path, sizeof sa.sun_path, "%s/%d a b", s.dir,
@@ -142,6 +156,59 @@ test_read(void **state)
 	assert_int_equal(s.found[0], 0);
 }
 
+/* An answer of the kernel's as it lies in memory, and pieces of it. */
+static void
+test_diag(void **state)
+{
+	struct {
+		struct nlmsghdr		h;
+		struct unix_diag_msg	m;
+		struct nlattr		name;
+		char			text[8];
+		struct nlattr		vfs;
+		struct unix_diag_vfs	file;
+		struct nlmsghdr		done;
+	} d = {
+		.h = { .nlmsg_len = offsetof(typeof(d), done),
+		    .nlmsg_type = SOCK_DIAG_BY_FAMILY },
+		.m = { .udiag_type = SOCK_STREAM, .udiag_state = 10 },
+		.name = { .nla_len = NLA_HDRLEN + 6,
+		    .nla_type = UNIX_DIAG_NAME },
+		.text = "a\nb/c",
+		.vfs = { .nla_len = NLA_HDRLEN + sizeof d.file,
+		    .nla_type = UNIX_DIAG_VFS },
+		.file = { 7, 8 },
+		.done = { .nlmsg_len = sizeof d.done,
+		    .nlmsg_type = NLMSG_DONE },
+	};
+	char found[256] = "";
+
+	(void)state;
+	assert_int_equal(unixdiag_parse((void *)&d, sizeof d, join, found), 1);
+	assert_string_equal(found, "<a\nb/c>");
+	for (size_t len = 0; len < sizeof d; len++) {
+		char *piece = malloc(len + 1);
+
+		memcpy(piece + 1, &d, len);
+		assert_int_not_equal(unixdiag_parse(piece + 1, len, join,
+		    (char[256]){ "" }), 1);
+		free(piece);
+	}
+	found[0] = '\0';
+	d.text[0] = '\0';		/* abstract */
+	assert_int_equal(unixdiag_parse((void *)&d, sizeof d, join, found), 1);
+	d.text[0] = 'a';
+	d.m.udiag_state = 1;		/* one end of a connection */
+	assert_int_equal(unixdiag_parse((void *)&d, sizeof d, join, found), 1);
+	assert_string_equal(found, "");
+	d.m.udiag_type = SOCK_DGRAM;	/* which hears others all the same */
+	assert_int_equal(unixdiag_parse((void *)&d, sizeof d, join, found), 1);
+	assert_string_equal(found, "<a\nb/c>");
+	d.h.nlmsg_type = NLMSG_ERROR;
+	assert_int_equal(unixdiag_parse((void *)&d, sizeof d, join, found),
+	    -1);
+}
+
 int
 main(void)
 {
@@ -149,6 +216,7 @@ main(void)
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_nul),
 		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_diag),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
