@@ -175,7 +175,7 @@ init_started(struct run *r, int *pid_fd)
 {
 	fd_close(&r->command_fd);
 	r->command_fd = fd_take(pid_fd);
-	tty_command(r->tty, r->command_fd);
+	tty_command(r->tty, r->command_fd, pid_of(r->command_fd));
 	if (limits_started(r->limits, r->command_fd) != 0) {
 		err_set(r->err, ERR_JAIL, "out of memory");
 		run_fail(r);

@@ -30,6 +30,7 @@ struct tty {
 	struct watch	*look;
 	struct tty_config c;
 	int		 pid_fd;	/* of the command, -1 before it runs */
+	pid_t		 pid;		/* the same, or 0 */
 	sigset_t	 waiting;	/* came before */
 	sigset_t	 pending;	/* and those that we had not read */
 	int64_t		 since_ms;	/* when one came that ends us, or 0 */
@@ -59,6 +60,43 @@ pass_on(const struct tty *t, int signo, bool is_for_all)
 	if (!is_for_all || syscall(SYS_pidfd_send_signal, t->pid_fd, signo,
 	    NULL, TO_GROUP) != 0)
 		syscall(SYS_pidfd_send_signal, t->pid_fd, signo, NULL, 0);
+}
+
+/*
+ * Of a group of its own in our session, as an interactive shell is: what the
+ * terminal or a shell outside sends to our group does not reach it.  One that
+ * began a session of its own (setsid) wants that.
+ */
+static bool
+is_away(const struct tty *t)
+{
+	pid_t group = !t->c.is_apart && t->pid > 0 ? getpgid(t->pid) : -1;
+
+	return group > 0 && group != getpgrp() && getsid(t->pid) == getsid(0);
+}
+
+/* `fg` gives the terminal to our group, `bg` does not. */
+static void
+give_on(const struct tty *t)
+{
+	if (t->term_fd >= 0 && tcgetpgrp(t->term_fd) == getpgrp())
+		(void)tcsetpgrp(t->term_fd, getpgid(t->pid));
+}
+
+/*
+ * It has everything from us, and fence-init only forgets its own.  Who is to
+ * hear that the terminal is gone must not stay stopped.
+ */
+static void
+pass_away(struct tty *t, int signo)
+{
+	sigdelset(&t->pending, signo);
+	t->c.ask(signo, false, t->c.arg);
+	if (signo == SIGCONT)
+		give_on(t);
+	pass_on(t, signo, signo == SIGHUP || signo == SIGCONT);
+	if (signo == SIGHUP)
+		pass_on(t, SIGCONT, true);
 }
 
 static int64_t
@@ -137,7 +175,9 @@ on_signal(struct watch *w, int signo, void *arg)
 		pty_continued(t->c.pty);
 	else if (ends_us(signo))
 		pty_abandon(t->c.pty);
-	if (!t->c.is_apart)
+	if (is_away(t))
+		pass_away(t, signo);
+	else if (!t->c.is_apart)
 		ask(t, signo, is_terminal);
 	else if (!is_terminal || (signo == SIGHUP && getsid(0) == getpid()))
 		pass_on(t, signo, signo == SIGCONT);
@@ -212,9 +252,10 @@ tty_start(const struct tty_config *c)
 }
 
 void
-tty_command(struct tty *t, int pid_fd)
+tty_command(struct tty *t, int pid_fd, pid_t pid)
 {
 	t->pid_fd = pid_fd;
+	t->pid = pid;
 	pty_started(t->c.pty);
 	(void)sigpending(&t->pending);
 	for (size_t i = 0; i < NSIGNALS; i++) {

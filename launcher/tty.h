@@ -4,9 +4,11 @@
  * process group: what the terminal sends, or anybody to the group, reaches it
  * by itself, and only what was sent to fence-run alone is passed on.  Which of
  * the two it was no signal tells; fence-init, which is of the group as well,
- * is asked.  In a session of its own the command is reached by nothing but
- * us: what the terminal sends is passed on to its whole group.  Nothing is
- * escalated, and what comes while the command is being started waits for it.
+ * is asked.  A shell inside that has a group of its own is sent what ours
+ * is, and gets the terminal with it.  In a session of its own the command is
+ * reached by nothing but us: what the terminal sends is passed on to its
+ * whole group.  Nothing is escalated, and what comes while the command is
+ * being started waits for it.
  *
  * All signals are blocked in fence-run from before the jail is made.
  */
@@ -14,6 +16,7 @@
 #define FENCE_LAUNCHER_TTY_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "platform/base/err.h"
 #include "platform/loop.h"
@@ -38,7 +41,8 @@ struct tty_config {
 };
 
 struct tty	*tty_start(const struct tty_config *);
-void		 tty_command(struct tty *, int pid_fd);	/* it runs; borrowed */
+/* It runs; borrowed.  pid: as the host counts, 0 if that is not known. */
+void		 tty_command(struct tty *, int pid_fd, pid_t pid);
 void		 tty_alone(struct tty *, int signo);
 /* A signal stopped it: so do we, but where all it wants is the terminal that
  * a shell inside left to nobody. */
