@@ -92,15 +92,9 @@ begin(struct arena *arena, const char *cwd, const char *path,
 	*ret = (struct judged){ .verdict.action = ACTION_ALLOW };
 	if (path[0] != '/' && cwd[0] != '/')
 		return false;
-	ret->path = pattern_clean_path(arena, path[0] == '/' ? "/" : cwd,
-	    path);
-	if (ret->path == NULL)
-		return false;
-	ret->real = resolve(arena, path[0] == '/' ? path :
-	    arena_printf(arena, "%s/%s", cwd, path));
-	if (ret->real == NULL)
-		ret->real = ret->path;
-	return true;
+	ret->path = ret->real = pattern_clean_path(arena,
+	    path[0] == '/' ? "/" : cwd, path);
+	return ret->path != NULL;
 }
 
 bool
@@ -111,6 +105,10 @@ judge_place(const struct judge *j, struct arena *arena, enum fs_op op,
 
 	if (!begin(arena, cwd, path, ret))
 		return false;
+	ret->real = resolve(arena, path[0] == '/' ? path :
+	    arena_printf(arena, "%s/%s", cwd, path));
+	if (ret->real == NULL)
+		ret->real = ret->path;
 	if (strcmp(ret->real, ret->path) != 0)
 		links_on_way(arena, ret->path, see_link, &way);
 	return way.is_hidden || is_denied(j, op, ret->real, &ret->verdict);
@@ -126,12 +124,13 @@ judge_path(const struct judge *j, struct arena *arena, enum fs_op op,
 	if (!begin(arena, cwd, path, ret))
 		return NULL;
 	is_refused = is_denied(j, op, ret->path, &written);
-	if ((is_refused && (is_named(&written) ||
-	    strcmp(ret->path, ret->real) == 0)) ||
-	    !judge_place(j, arena, op, cwd, path, ret))
+	/* Looking is spared where the path itself is spoken of. */
+	if (is_refused && is_named(&written))
 		ret->verdict = written;
-	else
+	else if (judge_place(j, arena, op, cwd, path, ret))
 		is_refused = true;
+	else
+		ret->verdict = written;
 	return is_refused ? ret->path : NULL;
 }
 

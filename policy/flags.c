@@ -120,8 +120,10 @@ mark(struct strlist *l, const struct strlist *flagged)
 	for (size_t i = 0; i < l->n; i++)
 		for (size_t k = 0; k < flagged->n; k++)
 			if (pattern_equal(l->v[i].pattern,
-			    flagged->v[k].pattern))
+			    flagged->v[k].pattern)) {
 				l->v[i].at = flagged->v[k].at;
+				l->v[i].text = flagged->v[k].text;
+			}
 }
 
 /* Of two that are as long the first speaks: flags before files. */

@@ -128,6 +128,9 @@ for who in $WHOS; do
 	inside sh -r ./docs 'cat docs'
 	is "$status" 1 "$who: so does one of the command line"
 	unlike "$out$err" mine "$who: and shows nothing"
+	like "$err" "name '$H/.ssh/id' itself" "$who: the hint names the target"
+	inside sh -r "$H/.ssh/id" 'cat docs'
+	is "$out" mine "$who: and following it helps"
 	policy '{"extends":"workspace-write","filesystem":{
 	    "allowRead":["./**/*.md"]}}'
 	for how in $programs; do
@@ -185,6 +188,10 @@ for who in $WHOS; do
 		ok $? "$who: $how: a shell that stands in hooks"
 		like "$err" 'grants nothing: .*guarded name' \
 		    "$who: $how: is told"
+		inside "$how" -w "$W" 'echo good >pre-push'
+		is "$(cat "$W/pre-push")" good \
+		    "$who: $how: and may write where the path is named"
+		as "$who" rm "$W/pre-push"
 		W=$H/ws
 	done
 
