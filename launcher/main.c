@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "launcher/cmd.h"
@@ -56,6 +58,17 @@ own_descriptors(void)
 		fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
+/* EFBIG also means a file that is too big to be read: not under a limit. */
+static bool
+is_size_limited(const struct err *e)
+{
+	enum { PLENTY = 1 << 20 };
+	struct rlimit lim;
+
+	return e->sys == EFBIG && getrlimit(RLIMIT_FSIZE, &lim) == 0 &&
+	    lim.rlim_cur < PLENTY;
+}
+
 /*
  * What has run out, whoever felt it: no policy is at fault, and no other hint
  * would help.
@@ -75,6 +88,11 @@ exhausted(struct err *e, int status)
 	if (e->sys == EAGAIN && e->hint[0] == '\0')	/* of a fork */
 		err_hint(e, "the limit on processes (ulimit -u, pids.max of a "
 		    "cgroup) or the memory is used up");
+	if (is_size_limited(e)) {
+		err_hint(e, "the limit on file sizes (ulimit -f) is too low: "
+		    "fence writes small files of its own");
+		return EXIT_JAIL;
+	}
 	if (strcmp(e->msg, "out of memory") == 0 && e->sys == 0)
 		err_hint(e, "%s", rows[2].hint);
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)

@@ -295,6 +295,26 @@ control_ready(struct watch *w, int what, void *arg)
 	}
 }
 
+/*
+ * Is there no room for the few processes of a run?  Root has no such limit,
+ * but for those of a cgroup, of which a fork tells.
+ */
+static bool
+is_out_of_processes(void)
+{
+	enum { FEW = 32 };
+	struct rlimit lim;
+	pid_t pid;
+
+	if (getuid() != 0 && getrlimit(RLIMIT_NPROC, &lim) == 0 &&
+	    lim.rlim_cur < FEW)
+		return true;
+	pid = fork();
+	if (pid == 0)
+		_exit(0);
+	return pid < 0 ? errno == EAGAIN : waitpid(pid, NULL, 0) < 0;
+}
+
 /* Without a word; bwrap has said something itself. */
 static void
 jail_ended(struct run *r, int wstatus)
@@ -308,7 +328,9 @@ jail_ended(struct run *r, int wstatus)
 		err_set(r->err, ERR_JAIL, "%s ended with status %d before the "
 		    "command", is_bwrap ? "bwrap" : "fence-init",
 		    WEXITSTATUS(wstatus));
-	if (is_bwrap && !WIFSIGNALED(wstatus))
+	if (is_bwrap && !WIFSIGNALED(wstatus) && is_out_of_processes())
+		r->err->sys = EAGAIN;	/* main.c has the hint */
+	else if (is_bwrap && !WIFSIGNALED(wstatus))
 		err_hint(r->err, "bubblewrap 0.3.0 or later is needed; or "
 		    "--engine native, which does without");
 	run_fail(r);

@@ -185,6 +185,39 @@ for who in $WHOS; do
 	    "echo 0 >/proc/sys/user/max_inotify_instances && $go" "$FENCE_RUN"
 	works_or_refuses "$who: no inotify" 'watch'
 
+	# Files of no size, which bwrap's arguments have.
+	for engine in bwrap native; do
+		args="--engine $engine -- echo started"
+		# Through pipes: those are no files.
+		script "$who" "{ (ulimit -f 0; \"\$0\" $args; echo \$? >&3) |
+		    cat; } 3>&1 2>&1 | cat"
+		like "$out" "^fence: [^$nl]*File too large${nl}fence: hint: \
+[^$nl]*file sizes \(ulimit -f\)[^$nl]*${nl}125\$" \
+		    "$who: $engine, ulimit -f 0: 125, why, and what helps"
+		script "$who" "ulimit -f 1024; \"\$0\" $args"
+		works "$who: $engine, ulimit -f 1024"
+	done
+	[ -z "$(ls -A "$W")" ]
+	ok $? "$who: and nothing is left of them"
+
+	# No processes; root has no such limit.
+	for n in 1 3 5 7; do
+		for engine in bwrap native; do
+			capture "$who" prlimit --nproc=$n "$FENCE_RUN" \
+			    --engine $engine -- echo started
+			err=$(grep -v '^bwrap: ' <<<"$err")
+			if [ "$status" != 0 ]; then
+				fails "$who: $engine, ulimit -u $n" '' \
+				    'processes \(ulimit -u'
+			else
+				is "$out:$err" started: \
+				    "$who: $engine, ulimit -u $n"
+			fi
+		done
+	done
+	capture "$who" prlimit --nproc=4096 "$FENCE_RUN" -- echo started
+	works "$who: ulimit -u 4096"
+
 	# No descriptors.
 	for n in 3 4 5 6 8 10 12 14 18 20 25 30 40; do
 		script "$who" "ulimit -n $n; $go"
