@@ -466,6 +466,16 @@ drop_closed(struct facts *f, const struct mounts *mounts)
 	l->n = k;
 }
 
+/* Could the command make it, were it gone? */
+static bool
+is_in_roots(const struct mounts *mounts, const char *path)
+{
+	for (size_t i = 0; i < mounts->roots.n; i++)
+		if (str_path_below(path, mounts->roots.v[i]))
+			return true;
+	return false;
+}
+
 void
 facts_guard_mounts(struct facts *f, const struct mounts *mounts)
 {
@@ -478,6 +488,7 @@ facts_guard_mounts(struct facts *f, const struct mounts *mounts)
 
 		if (m->ino == 0)
 			continue;	/* pinned, or a place of ours */
+		g.is_beyond = !is_in_roots(mounts, m->path);
 		if (m->kind == MOUNT_MASK_FILE || m->kind == MOUNT_MASK_DIR)
 			g.kind = GUARD_HIDDEN;
 		else if (m->kind == MOUNT_RO)

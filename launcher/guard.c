@@ -27,9 +27,12 @@ guard_new(const struct guard_config *c, struct err *e)
 	g->arena = arena_new();
 	g->inotify_fd = g->sock = g->jail_fd = -1;
 	guard_keep_init(&g->keep, c->quarantine);
-	if (c->npaths == 0 || (guard_names(g, c, e) == 0 &&
-	    guard_folders(g, e) == 0))
+	if (c->npaths == 0)
 		return g;
+	if (guard_names(g, c, e) == 0 && guard_folders(g, e) == 0) {
+		guard_held_open(g);
+		return g;
+	}
 	guard_free(g);
 	return NULL;
 }
@@ -135,12 +138,13 @@ is_sound(const struct guard *g, const struct guard_msg *m, size_t len)
 static void
 pass_on(struct guard *g, const struct guard_msg *m)
 {
-	const struct leaf *l = &g->leaves[m->index];
+	struct leaf *l = &g->leaves[m->index];
 	char path[PATH_MAX];
 	struct guard_told t = { .deed = (enum guard_deed)m->deed,
 	    .kind = l->kind, .path = path, .to = m->to[0] != '\0' ? m->to :
 	    NULL, .sys = m->sys, .count = m->count };
 
+	l->is_replaced |= t.deed == GUARD_REMASKED;
 	if (g->told != NULL && cut_path(l->path, m->up, path))
 		g->told(&t, g->told_arg);
 }
@@ -280,6 +284,8 @@ is_as_planned(struct way *w, const struct leaf *l)
 		return n >= 0 && strlen(l->text) == (size_t)n &&
 		    memcmp(text, l->text, (size_t)n) == 0;
 	}
+	if (l->was_there && !l->is_beyond)
+		return lstat(l->path, &st) != 0 || guard_held_is(l, &st);
 	return l->kind != GUARD_ABSENT || (is_straight(w, l->path) &&
 	    lstat(l->path, &st) != 0 && (errno == ENOENT ||
 	    errno == ENOTDIR));
@@ -340,6 +346,7 @@ guard_free(struct guard *g)
 	fd_close(&g->jail_fd);
 	fd_close(&g->sock);
 	guard_folders_free(g);
+	guard_held_close(g);
 	guard_keep_release(&g->keep);
 	arena_free(g->arena);
 	free(g);

@@ -4,8 +4,12 @@
  * replaces under a mount (which detaches it in the jail).
  *
  *	GUARD_ABSENT	whatever appears there is moved to quarantine and told
- *	GUARD_READONLY	replaced: mounted read-only again
- *	GUARD_HIDDEN	replaced, or made for the first time: masked
+ *	GUARD_READONLY	a file that is replaced by a rename: mounted
+ *			read-only again, and told at the end.  Once it was
+ *			missing, if only for a moment: as GUARD_ABSENT; a
+ *			folder always
+ *	GUARD_HIDDEN	replaced, or made for the first time: masked; told at
+ *			the end if it was there at the start
  *	GUARD_WRITABLE	a single granted file, replaced: bound again
  *	GUARD_LINK	a symlink, over which nothing can be mounted: what takes
  *			its place is moved to quarantine and told, and the link
@@ -17,9 +21,12 @@
  * is killed long enough to sweep once more.  It may enter the
  * jail's mount namespace, rename and copy; it has no network and no exec.
  *
- * Limits.  inotify does not say who made a name.  Between the host's save and
- * the new mount, about a millisecond, the jail sees the new file bare.  A
- * read-only path that was gone for a second or longer counts as GUARD_ABSENT.
+ * Limits.  inotify does not say who made a name; hence what the host itself
+ * removes and makes again (a checkout, an editor that moves the old file away
+ * first) goes to quarantine, too, and so does what was replaced while nothing
+ * was watched: in the first moments, the last ones, and when too much happens
+ * for the kernel to queue.  Between the host's save and the new mount, about
+ * a millisecond, the jail sees the new file bare.
  * Of things that are made again and again at one path the first eight are
  * kept, of the others those that differ; beyond 4096 in a run they are
  * removed.
@@ -44,6 +51,9 @@ struct guard_path {
 	dev_t		 dev;
 	ino_t		 ino;
 	const char	*text;	/* GUARD_LINK: where it leads */
+	/* GUARD_READONLY: in no tree that the jail may write, so that only
+	 * the host makes it again. */
+	bool		 is_beyond;
 };
 
 struct guard_config {
@@ -58,7 +68,8 @@ struct guard_config {
 };
 
 /* What the guard did; strings are valid during the call. */
-enum guard_deed { GUARD_MOVED, GUARD_REMOVED, GUARD_REMASKED, GUARD_FAILED };
+enum guard_deed { GUARD_MOVED, GUARD_REMOVED, GUARD_REMASKED, GUARD_FAILED,
+	GUARD_REPLACED };	/* at the end; nobody saw by whom */
 
 struct guard_told {
 	enum guard_deed	 deed;

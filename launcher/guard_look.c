@@ -12,9 +12,6 @@
 #include "launcher/guard_wide.h"
 #include "platform/fd.h"
 
-/* An editor that moves the old file away first is not gone that long. */
-enum { GONE_MS = 1000 };
-
 static void scan(struct guard *, struct folder *);
 
 /* A folder of that name was made, moved in, or is looked at again. */
@@ -70,8 +67,8 @@ look_gone(struct guard *g, struct folder *up, int up_fd, struct name *n)
 {
 	struct folder *f, *next;
 
-	if (n->leaf != NULL && n->leaf->gone_ms == 0)
-		n->leaf->gone_ms = guard_now();
+	if (n->leaf != NULL && up->is_first)
+		n->leaf->is_gone = true;
 	if (n->leaf != NULL && n->leaf->kind == GUARD_LINK && g->is_final)
 		link_again(g, up_fd, n);
 	if (n->nchild == 0)
@@ -86,19 +83,19 @@ look_gone(struct guard *g, struct folder *up, int up_fd, struct name *n)
 }
 
 /*
- * A read-only path that was removed a while ago is a name that must not
- * appear; within that while an editor is saving it.  A symlink on the way to
- * a guarded name makes that name exist somewhere else.
+ * A read-only path that was removed is a name that must not appear.  A
+ * symlink on the way to a guarded name makes that name exist somewhere else.
  */
 static bool
-is_unwanted(const struct folder *f, int fd, const struct name *n, mode_t mode)
+is_unwanted(const struct guard *g, const struct folder *f, int fd,
+    const struct name *n, const struct stat *st, uint32_t event)
 {
 	const struct leaf *l = n->leaf;
 	char text[PATH_MAX];
 	ssize_t len;
 
 	if (l == NULL)
-		return S_ISLNK(mode) && n->held != NULL && f->is_near;
+		return S_ISLNK(st->st_mode) && n->held != NULL && f->is_near;
 	switch (l->kind) {
 	case GUARD_ABSENT:
 		return true;
@@ -107,15 +104,14 @@ is_unwanted(const struct folder *f, int fd, const struct name *n, mode_t mode)
 		return len < 0 || strlen(l->text) != (size_t)len ||
 		    memcmp(text, l->text, (size_t)len) != 0;
 	case GUARD_READONLY:
-		return l->gone_ms != 0 &&
-		    guard_now() - l->gone_ms >= GONE_MS;
+		return guard_held_is_planted(g, f, l, st, event);
 	default:
 		return false;
 	}
 }
 
 static void
-look_masked(struct guard *g, struct leaf *l, const struct stat *st,
+look_masked(struct guard *g, struct leaf *l, int fd, const struct stat *st,
     bool is_event)
 {
 	bool is_other = l->dev != st->st_dev || l->ino != st->st_ino;
@@ -123,19 +119,20 @@ look_masked(struct guard *g, struct leaf *l, const struct stat *st,
 	/* Read-only: with nothing to compare, what is there is meant. */
 	if (l->ino == 0 && l->kind == GUARD_READONLY)
 		is_other = false;
+	guard_held_replaced(l, fd, st);
 	l->dev = st->st_dev;
 	l->ino = st->st_ino;
 	l->mode = st->st_mode;
-	l->gone_ms = 0;
+	l->is_gone = false;
 	if ((is_event || is_other) && !g->is_final)
 		l->is_dirty = true;
 }
 
 static void
 look_there(struct guard *g, struct folder *f, int fd, struct name *n,
-    const struct stat *st, bool is_event)
+    const struct stat *st, uint32_t event)
 {
-	if (is_unwanted(f, fd, n, st->st_mode)) {
+	if (is_unwanted(g, f, fd, n, st, event)) {
 		g->nfound++;
 		if (guard_keep_take(g, fd, n) == 0 && n->leaf != NULL &&
 		    n->leaf->kind == GUARD_LINK)
@@ -143,7 +140,7 @@ look_there(struct guard *g, struct folder *f, int fd, struct name *n,
 		return;
 	}
 	if (n->leaf != NULL && guard_is_mounted(n->leaf))
-		look_masked(g, n->leaf, st, is_event);
+		look_masked(g, n->leaf, fd, st, event != 0);
 	if (n->nchild > 0 && S_ISDIR(st->st_mode))
 		enter(g, f, fd, n);
 	else if (n->nchild > 0 && n->leaf == NULL)
@@ -151,7 +148,7 @@ look_there(struct guard *g, struct folder *f, int fd, struct name *n,
 }
 
 static void
-look(struct guard *g, struct folder *f, struct name *n, bool is_event)
+look(struct guard *g, struct folder *f, struct name *n, uint32_t event)
 {
 	struct wide w = { .fd = -1 };
 	auto_fd tmp = -1;
@@ -170,7 +167,7 @@ look(struct guard *g, struct folder *f, struct name *n, bool is_event)
 		rc = fstatat(fd, n->text, &st, AT_SYMLINK_NOFOLLOW);
 	}
 	if (rc == 0)
-		look_there(g, f, fd, n, &st, is_event);
+		look_there(g, f, fd, n, &st, event);
 	else
 		look_gone(g, f, fd, n);
 	wide_back(&w);
@@ -181,7 +178,7 @@ scan(struct guard *g, struct folder *f)
 {
 	f->seen = g->nsweeps;
 	for (size_t i = 0; i < f->name->nchild && !f->is_dead; i++)
-		look(g, f, f->name->child[i], false);
+		look(g, f, f->name->child[i], 0);
 }
 
 /*
@@ -216,7 +213,7 @@ moved(struct guard *g, struct folder *f)
 	if (f->up == NULL || (fd = guard_folder_fd(f->up, &tmp)) < 0)
 		return;
 	(void)guard_folder_watch(g, f->up, fd, true);
-	look(g, f->up, f->name, true);
+	look(g, f->up, f->name, IN_MOVE_SELF);
 }
 
 static void
@@ -235,9 +232,12 @@ folder_event(struct guard *g, struct folder *f,
 	    (n = guard_name_find(f->name, ev->name)) == NULL)
 		return;
 	if ((ev->mask & (IN_CREATE | IN_MOVED_TO)) != 0)
-		look(g, f, n, true);
-	else if (n->leaf != NULL && n->leaf->gone_ms == 0)
-		n->leaf->gone_ms = guard_now();
+		look(g, f, n, ev->mask & (IN_CREATE | IN_MOVED_TO));
+	else if (n->leaf != NULL && guard_is_mounted(n->leaf) && f->is_first) {
+		/* Another may lie there already: they were exchanged. */
+		n->leaf->is_gone = true;
+		look(g, f, n, 0);
+	}
 }
 
 void

@@ -33,6 +33,7 @@ enum {
 	SEND_MS = 2000,
 	TICK_MS = 50, SOON_MS = 5,
 	BLIND_MS = 200,		/* between sweeps where watching fails */
+	READS = 64,		/* of events, at the end */
 	EXIT_GUARD = 125,
 };
 
@@ -138,7 +139,8 @@ tell_stderr(struct guard *g, const struct guard_told *t,
 {
 	static const char *const did[] = { [GUARD_MOVED] = "moved to ",
 	    [GUARD_REMOVED] = "removed", [GUARD_REMASKED] = NULL,
-	    [GUARD_FAILED] = "cannot be moved: " };
+	    [GUARD_FAILED] = "cannot be moved: ",
+	    [GUARD_REPLACED] = NULL };
 	struct buf b;
 
 	(void)g;
@@ -189,6 +191,7 @@ guard_last(struct guard *g)
 	}
 	wait_for_writers(g);
 	guard_keep_tidy(g, true);
+	guard_held_tell(g);
 	guard_flush(g, true);
 }
 
@@ -217,7 +220,8 @@ orphan(struct guard *g)
 
 /* ---- the loop ---- */
 
-static void
+/* Were there any? */
+static bool
 read_events(struct guard *g)
 {
 	static char data[64 << 10]
@@ -231,6 +235,18 @@ read_events(struct guard *g)
 		at += (ssize_t)(sizeof *ev + ev->len);
 	}
 	guard_folder_bury(g);
+	return n > 0;
+}
+
+/*
+ * What happened while we watched is looked at as such: afterwards nobody can
+ * say how it came there.
+ */
+static void
+read_last_events(struct guard *g)
+{
+	for (int i = 0; i < READS && read_events(g); i++)
+		continue;
 }
 
 static void
@@ -239,11 +255,15 @@ read_word(struct guard *g)
 	char word;
 	ssize_t n = recv(g->sock, &word, 1, MSG_DONTWAIT);
 
+	if (n < 0 && errno == EAGAIN)
+		return;
+	if (!g->is_over && g->inotify_fd >= 0)
+		read_last_events(g);
 	if (n == 1 && word == GUARD_FINISH[0])
 		finish(g);
-	if (n == 0 || (n < 0 && errno != EAGAIN))
+	if (n <= 0)
 		orphan(g);
-	if (n == 1)
+	else
 		guard_folders_unwatch(g);
 }
 
@@ -294,7 +314,7 @@ loop(struct guard *g)
 		if (p[0].revents != 0)
 			read_word(g);
 		if (p[1].revents != 0)
-			read_events(g);
+			(void)read_events(g);
 	}
 }
 
@@ -321,7 +341,7 @@ close_between(unsigned from, unsigned to)
 static int
 close_others(const struct guard *g)
 {
-	int keep[256], null;
+	int keep[512], null;
 	size_t n = 0;
 	unsigned next = STDERR_FILENO + 1;
 
@@ -331,6 +351,10 @@ close_others(const struct guard *g)
 	for (const struct folder *f = g->folders; f != NULL; f = f->next)
 		if (f->fd >= 0 && n < sizeof keep / sizeof *keep)
 			keep[n++] = f->fd;
+	for (size_t i = 0; i < g->nleaves; i++)
+		if (g->leaves[i].held_fd >= 0 && n < sizeof keep /
+		    sizeof *keep)
+			keep[n++] = g->leaves[i].held_fd;
 	qsort(keep, n, sizeof *keep, compare_fds);
 	for (size_t i = 0; i < n; i++) {
 		if (keep[i] < (int)next)

@@ -107,7 +107,8 @@ guard_names(struct guard *g, const struct guard_config *c, struct err *e)
 		const struct guard_path *p = &c->paths[i];
 
 		g->leaves[i] = (struct leaf){ .kind = p->kind, .dev = p->dev,
-		    .ino = p->ino,
+		    .ino = p->ino, .held_fd = -1,
+		    .is_beyond = p->is_beyond,
 		    .path = arena_strdup(g->arena, p->path),
 		    .text = p->text != NULL ? arena_strdup(g->arena,
 		    p->text) : NULL };

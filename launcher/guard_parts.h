@@ -6,6 +6,7 @@
  *	guard_names.c	the paths as a tree of names
  *	guard_folder.c	the folders of that tree that exist, and their watches
  *	guard_look.c	what lies under the names
+ *	guard_held.c	what lay there at first: saved, or planted?
  *	guard_keep.c	quarantine
  *	guard_move.c	things carried to another file system, or removed
  *	guard_same.c	things compared
@@ -20,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "launcher/guard.h"
@@ -27,7 +29,7 @@
 #include "platform/base/arena.h"
 
 enum {
-	GUARD_NDEEDS = GUARD_FAILED + 1,
+	GUARD_NDEEDS = GUARD_REPLACED + 1,
 	GUARD_SINGLE = 8,	/* deeds about a path told one by one */
 	GUARD_SPARES = 1024,
 	GUARD_WDS = 64,
@@ -54,8 +56,16 @@ struct leaf {
 	dev_t		 dev;		/* of what was seen there last */
 	ino_t		 ino;
 	mode_t		 mode;
-	int64_t		 gone_ms;	/* nothing lies there since; 0 */
 	bool		 is_dirty;	/* wants its mount */
+	/* What lay there when the run began, or was saved since. */
+	int		 held_fd;	/* O_PATH; -1 */
+	dev_t		 held_dev;
+	ino_t		 held_ino;
+	bool		 is_held_dir;
+	bool		 was_there;	/* and is held, or was */
+	bool		 is_beyond;	/* the jail could not make it */
+	bool		 is_gone;	/* nothing lies there, or did once */
+	bool		 is_replaced;
 	unsigned	 nstale;	/* it was replaced while we mounted */
 	struct kept	 kept[GUARD_SINGLE];	/* the first ones */
 	unsigned	 nkept;
@@ -204,6 +214,20 @@ void	 guard_folders_free(struct guard *);
 /* look */
 void	 guard_look_event(struct guard *, const struct inotify_event *);
 void	 guard_look_all(struct guard *);
+
+/* held */
+void	 guard_held_open(struct guard *);
+void	 guard_held_close(struct guard *);
+bool	 guard_held_is(const struct leaf *, const struct stat *);
+/*
+ * May the jail have made what lies there now?  event: the mask of inotify's
+ * that led here, or 0.
+ */
+bool	 guard_held_is_planted(const struct guard *, const struct folder *,
+	    const struct leaf *, const struct stat *, uint32_t event);
+/* Something else lies there, and stays. */
+void	 guard_held_replaced(struct leaf *, int dir, const struct stat *);
+void	 guard_held_tell(struct guard *);
 
 /* keep */
 void	 guard_keep_init(struct keep *, const char *dir);

@@ -10,14 +10,20 @@
 #include "platform/base/str.h"
 #include "platform/base/xalloc.h"
 
-enum { LINES_MAX = 10 };	/* on stderr; the record has all */
+/* On stderr, and of one path; the record has all. */
+enum { LINES_MAX = 10, LINES_PATH = 2 };
 
 struct guarding {
 	struct loop	*loop;
 	struct witness	*witness;
 	struct guard	*guard;
 	struct watch	*watch;
-	unsigned	 nlines;
+	unsigned	 nlines, nreplaced;
+	/* So that a loop that makes one name leaves lines for the others. */
+	struct {
+		char		*path;
+		unsigned	 n;
+	}		 shown[LINES_MAX];
 	void		(*violated)(void *);
 	void		*arg;
 };
@@ -43,6 +49,11 @@ put_word(struct buf *b, const char *path)
 static void
 put_deed(struct buf *b, const struct guard_told *t)
 {
+	if (t->deed == GUARD_REPLACED) {
+		buf_puts(b, " was replaced during the run; fence did not see "
+		    "by whom");
+		return;
+	}
 	if (t->deed == GUARD_FAILED) {
 		buf_printf(b, " could not be kept as it was: %s",
 		    strerror(t->sys));
@@ -59,17 +70,42 @@ put_deed(struct buf *b, const struct guard_told *t)
 	put_word(b, t->path);
 }
 
+/* Were there lines enough about this path? */
+static bool
+is_shown(struct guarding *g, const char *path)
+{
+	size_t i = 0;
+
+	while (i < LINES_MAX && g->shown[i].path != NULL &&
+	    strcmp(g->shown[i].path, path) != 0)
+		i++;
+	if (i == LINES_MAX)
+		return false;
+	if (g->shown[i].path == NULL)
+		g->shown[i].path = xstrdup(path);
+	return g->shown[i].n++ >= LINES_PATH;
+}
+
 static void
 told(const struct guard_told *t, void *arg)
 {
 	struct guarding *g = arg;
 	struct buf b;
 
-	witness_guard(g->witness, t);
-	if (t->deed != GUARD_REMASKED && g->violated != NULL)
-		g->violated(g->arg);
-	if (t->deed == GUARD_REMASKED || ++g->nlines > LINES_MAX)
+	unsigned *nlines = t->deed == GUARD_REPLACED ? &g->nreplaced :
+	    &g->nlines;
+
+	if (t->deed == GUARD_REMASKED)
 		return;
+	if (t->deed != GUARD_REPLACED) {
+		witness_guard(g->witness, t);
+		if (g->violated != NULL)
+			g->violated(g->arg);
+	}
+	if (*nlines >= LINES_MAX || (t->deed != GUARD_REPLACED &&
+	    is_shown(g, t->path)))
+		return;
+	++*nlines;
 	buf_init(&b, 0);
 	put_word(&b, t->path);
 	put_deed(&b, t);
@@ -77,8 +113,9 @@ told(const struct guard_told *t, void *arg)
 		buf_printf(&b, " (%u times)", t->count);
 	log_say("%s", b.data);
 	buf_release(&b);
-	if (g->nlines == LINES_MAX)
-		log_say("more of this is in the record only");
+	if (*nlines == LINES_MAX)
+		log_say(t->deed == GUARD_REPLACED ? "more were replaced" :
+		    "more of this is in the record only");
 }
 
 static void
@@ -145,5 +182,7 @@ guarding_free(struct guarding *g)
 		return;
 	watch_free(g->watch);
 	guard_free(g->guard);
+	for (size_t i = 0; i < LINES_MAX; i++)
+		free(g->shown[i].path);
 	free(g);
 }

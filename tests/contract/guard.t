@@ -196,7 +196,6 @@ editor='
 		cat third.c >/dev/null; rm third.c~
 		echo "rc $i" >.bashrc.tmp; mv .bashrc.tmp .bashrc
 		echo "secret $i" >.env.tmp; mv .env.tmp .env
-		mv .profile .profile~; echo "p $i" >.profile; rm .profile~
 		echo "placed $i" >.gitmodules
 	done
 	ls -A >listed'
@@ -222,8 +221,8 @@ human_beside() {	# human_beside WHO SECONDS ARGS…: under storm
 	    rm -f .bashrc .profile .env; echo evil >>.gitmodules
 	    exit 7' - "$secs") 2>"$base/err" &
 	pid=$!
-	wait_for 20 [ -e "$W/started" ]
-	ok $? "$name: the jail runs"
+	wait_for 20 [ -e "$W/started" ] && wait_for 20 [ -d "$Q" ]
+	ok $? "$name: the jail runs, and the guard watches"
 	outside "$who" "$editor"
 	outside "$who" 'printf "\0\001<xml/>\n" >"$T/mine"
 	    cp "$T/mine" .idea; cp -r "$T/mine" .mcp.json'
@@ -243,7 +242,7 @@ renamed 10
 backed up 10
 rc 10
 secret 10
-p 10
+old
 placed 10" "$name: every save is there"
 	[ ! -s "$W/leak.env" ]
 	ok $? "$name: a hidden file that was saved is hidden again"
@@ -258,6 +257,65 @@ placed 10" "$name: every save is there"
 	is "$("$TESTS/validate-events" \
 	    "$FENCE_PREFIX/share/fence/event.schema.json" "$trace" 2>&1)" \
 	    "" "$name: the trace fits its schema"
+}
+
+# ---- what the host removes or replaces ----
+
+# Inside, in a loop: whatever is missing is made.
+remake='echo >started
+	while [ ! -e stop ]; do
+		[ -e .vscode ] || { rm -rf v; mkdir v
+		    echo evil >v/tasks.json; mv v .vscode; }
+		[ -e .envrc ] || echo evil >.envrc
+		[ -e prod.yaml ] || { echo evil >p; mv p prod.yaml; }
+		[ -e once ] || { : >once; : >.zshrc; }
+	done 2>/dev/null
+	echo evil >>.bashrc; echo evil >>.gitmodules; exit 7'
+
+replaced() {	# replaced WHO
+	local who=$1 name="$1: replaced by the host"
+	place "$who"
+	outside "$who" 'git init -q . && mkdir .vscode && echo 1 >.vscode/s.json
+	    for f in .envrc prod.yaml .bashrc .gitmodules .mcp.json .profile
+	    do echo old >$f; done'
+	echo '{"filesystem":{"allowWrite":["."],"denyWrite":["prod.yaml"]}}' \
+	    >"$base/p.json"
+	chmod 644 "$base/p.json"
+	as_words "$who"
+	(cd "$W" && exec "${PRE[@]}" env HOME="$H" FENCE_PRETEND=noshim \
+	    "$FENCE_RUN" --trace-file "$trace" -s "$base/p.json" -- \
+	    busybox sh -c "$remake") 2>"$base/err" &
+	pid=$!
+	wait_for 20 [ -e "$W/started" ] && wait_for 20 kept .zshrc
+	ok $? "$name: the guard watches"
+	# A checkout, and what the command makes of it at once.
+	outside "$who" 'rm -r .vscode; rm .envrc prod.yaml'
+	wait_for 20 kept .vscode .envrc prod.yaml
+	ok $? "$name: what comes in its place lies in quarantine"
+	# A checkout of another branch, an editor that makes a backup first.
+	outside "$who" 'rm .mcp.json; echo mine >.mcp.json
+	    mv .profile .profile~; echo mine >.profile'
+	wait_for 20 kept .mcp.json .profile
+	ok $? "$name: what the host makes again as well"
+	# An editor that renames, and one that writes.
+	outside "$who" 'echo saved >b; mv b .bashrc; echo saved >.gitmodules'
+	as "$who" touch "$W/stop"
+	wait "$pid"
+	is "$?" 7 "$name: it ran to its end"
+	err=$(cat "$base/err")
+	absent .vscode .envrc prod.yaml .mcp.json .profile .zshrc
+	ok $? "$name: none of them outlives the run"
+	told .vscode .envrc prod.yaml .mcp.json .profile
+	ok $? "$name: each is told"
+	is "$(cat "$W/.bashrc" "$W/.gitmodules")" "saved
+saved" "$name: saves by a rename and in place stay as they are"
+	is "$(grep 'was replaced' <<<"$err")" "fence: '$W/.bashrc' was replaced \
+during the run; fence did not see by whom" "$name: the one is told"
+	outside "$who" "$(sed -n "s/.*back with: \\(mv '.*mcp.json'\\)\$/\\1/p" \
+	    "$base/err")"
+	is "$(cat "$W/.mcp.json")" mine "$name: the line takes it back"
+	[ "$(cat "$Q"/*/*-.vscode/tasks.json | sort -u)" = evil ]
+	ok $? "$name: the folder is kept"
 }
 
 # ---- the guard's own end ----
@@ -357,6 +415,7 @@ for who in $WHOS; do
 		opened_by_name "$who" "$w"
 	done
 	human_beside "$who" 2
+	replaced "$who"
 	ends "$who"
 	own_names "$who"
 	own_names "$who" -t code
