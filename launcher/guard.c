@@ -17,7 +17,8 @@
 #include "platform/base/xalloc.h"
 #include "platform/fd.h"
 
-enum { FINISH_MS = 5000 };
+enum { FINISH_MS = 5000, MAX_PLANTED = 20000 };
+#define MAX_BYTES	((uint64_t)4 << 30)
 
 struct guard *
 guard_new(const struct guard_config *c, struct err *e)
@@ -27,6 +28,8 @@ guard_new(const struct guard_config *c, struct err *e)
 	g->arena = arena_new();
 	g->inotify_fd = g->sock = g->jail_fd = -1;
 	guard_keep_init(&g->keep, c->quarantine);
+	g->keep.max_bytes = c->max_bytes != 0 ? c->max_bytes : MAX_BYTES;
+	g->max_planted = c->max_planted != 0 ? c->max_planted : MAX_PLANTED;
 	if (c->npaths == 0)
 		return g;
 	if (guard_names(g, c, e) == 0 && guard_folders(g, e) == 0) {
@@ -347,6 +350,7 @@ guard_free(struct guard *g)
 	fd_close(&g->sock);
 	guard_folders_free(g);
 	guard_held_close(g);
+	guard_chores_free(g);
 	guard_keep_release(&g->keep);
 	arena_free(g->arena);
 	free(g);

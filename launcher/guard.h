@@ -28,14 +28,21 @@
  * for the kernel to queue.  Between the host's save and the new mount, about
  * a millisecond, the jail sees the new file bare.
  * Of things that are made again and again at one path the first eight are
- * kept, of the others those that differ; beyond 4096 in a run they are
- * removed.
+ * kept, of the others those that differ.  Quarantine holds 4096 things and 1
+ * GiB of a run, half a million files and 4 GiB of all; what comes then is
+ * removed, and what was kept stays.
+ *
+ * A thing loses its name at once; copying, comparing and removing are a
+ * child's, so that something big does not keep the guard from the next name.
+ * What is too big to be removed while guard_finish() waits is told with the
+ * place where it still lies, and removed by that child alone.
  */
 #ifndef FENCE_LAUNCHER_GUARD_H
 #define FENCE_LAUNCHER_GUARD_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "platform/base/err.h"
@@ -65,11 +72,14 @@ struct guard_config {
 	 * wrong place is removed, and that is told).
 	 */
 	const char		*quarantine;
+	unsigned		 max_planted;	/* in a run; 0: as usual */
+	uint64_t		 max_bytes;	/* of all quarantine; same */
 };
 
 /* What the guard did; strings are valid during the call. */
 enum guard_deed { GUARD_MOVED, GUARD_REMOVED, GUARD_REMASKED, GUARD_FAILED,
-	GUARD_REPLACED };	/* at the end; nobody saw by whom */
+	GUARD_REPLACED,		/* at the end; nobody saw by whom */
+	GUARD_FLOODED };	/* too much was planted: once, to end the run */
 
 struct guard_told {
 	enum guard_deed	 deed;
@@ -82,10 +92,12 @@ struct guard_told {
 	/*
 	 * GUARD_MOVED: where it lies now.  In quarantine, or, if that cannot
 	 * take it (full, too deep or too big to copy), beside its place as
-	 * "NAME.fence-NNNN".  Of folded repeats the first.
+	 * "NAME.fence-NNNN".  Of folded repeats the first.  GUARD_REMOVED:
+	 * where it lies until that is done, or NULL.
 	 */
 	const char	*to;
-	int		 sys;	/* GUARD_FAILED: errno */
+	/* GUARD_FAILED: errno; GUARD_REMOVED: why it was not kept, or 0. */
+	int		 sys;
 	unsigned	 count;	/* folded repeats, from 1 */
 };
 

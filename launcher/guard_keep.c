@@ -19,10 +19,13 @@
 #include "platform/fd.h"
 
 enum {
-	TRIES = 3, MAX_THINGS = 4096,
-	SPARE_MS = 1000,
+	TRIES = 3, SPARE_MS = 1000,
+	/* Of one run, and of all. */
+	MAX_THINGS = 4096, MAX_ENTRIES = 500000,
+	SMALL = 16 << 20,	/* removed at once */
 	NAME_BYTES = NAME_MAX + 1,
 };
+#define MAX_BYTES	((uint64_t)1 << 30)
 
 /* The place */
 
@@ -74,8 +77,10 @@ count_things(struct keep *k)
 }
 
 static int
-keep_open(struct keep *k)
+keep_open(struct guard *g)
 {
+	struct keep *k = &g->keep;
+	const struct kept none = { .number = 0 };
 	auto_fd fd = -1;
 	const char *p = k->rest;
 
@@ -104,14 +109,26 @@ keep_open(struct keep *k)
 		return -1;
 	k->fd = fd_take(&fd);
 	count_things(k);
+	(void)guard_chore(g, CHORE_COUNT, k->fd, NULL, &none, &none);
 	return 0;
 }
 
-static void
-kept_name(const struct kept *kept, char ret[NAME_BYTES])
+/* Nothing that was kept makes room for something new. */
+static bool
+is_full(const struct keep *k)
+{
+	return k->nthings >= MAX_THINGS || k->nbytes >= MAX_BYTES ||
+	    k->others.bytes + k->nbytes >= k->max_bytes ||
+	    k->others.entries + k->nthings >= MAX_ENTRIES;
+}
+
+void
+guard_kept_name(const struct kept *kept, char ret[NAME_BYTES])
 {
 	/* Long names are cut, so that the number has room. */
-	if (kept->is_aside)
+	if (kept->is_aside && kept->number == 0)
+		snprintf(ret, NAME_BYTES, "%s", kept->name->text);
+	else if (kept->is_aside)
 		snprintf(ret, NAME_BYTES, "%.230s.fence-%04u",
 		    kept->name->text, (unsigned)kept->number);
 	else
@@ -126,7 +143,7 @@ guard_kept_path(const struct guard *g, const struct kept *kept,
 	char dir[PATH_MAX], name[NAME_BYTES];
 	int n;
 
-	kept_name(kept, name);
+	guard_kept_name(kept, name);
 	if (kept->is_aside) {
 		if (guard_name_path(kept->name->up, dir) != 0)
 			return -1;
@@ -149,29 +166,50 @@ is_repeat(const struct keep *k, const struct spare *s, const char *name)
 	for (unsigned i = 0; i < s->leaf->nkept; i++) {
 		if (s->leaf->kept[i].is_aside)
 			continue;
-		kept_name(&s->leaf->kept[i], first);
+		guard_kept_name(&s->leaf->kept[i], first);
 		if (move_is_same(k->fd, first, name))
 			return true;
 	}
 	return false;
 }
 
-static void
-spare_judge(struct keep *k)
+unsigned
+guard_spares_due(const struct guard *g)
 {
-	struct spare *s = &k->spare[k->first_spare];
-	char name[NAME_BYTES];
+	const struct keep *k = &g->keep;
+	int64_t now = guard_now();
+	unsigned n = 0;
 
-	kept_name(&s->kept, name);
-	if (is_repeat(k, s, name) && move_remove(k->fd, name) == 0 &&
-	    k->nthings > 0)
-		k->nthings--;
-	k->first_spare = (k->first_spare + 1) % GUARD_SPARES;
-	k->nspares--;
+	while (n < k->nspares && (g->is_final || k->nspares >
+	    GUARD_SPARES / 2 || now - k->spare[(k->first_spare + n) %
+	    GUARD_SPARES].at_ms >= SPARE_MS))
+		n++;
+	return n;
 }
 
-static void
-note(struct guard *g, struct leaf *l, const struct kept *kept)
+bool
+guard_spare_judge(struct keep *k, unsigned i)
+{
+	const struct spare *s = &k->spare[(k->first_spare + i) %
+	    GUARD_SPARES];
+	char name[NAME_BYTES];
+
+	guard_kept_name(&s->kept, name);
+	return is_repeat(k, s, name) && move_remove(k->fd, name) == 0;
+}
+
+void
+guard_spare_done(struct keep *k, bool is_repeat)
+{
+	k->first_spare = (k->first_spare + 1) % GUARD_SPARES;
+	k->nspares--;
+	if (is_repeat && k->nthings > 0)
+		k->nthings--;
+}
+
+/* What is more than there is room for is not compared: it is kept. */
+void
+guard_keep_note(struct guard *g, struct leaf *l, const struct kept *kept)
 {
 	struct keep *k = &g->keep;
 
@@ -179,31 +217,10 @@ note(struct guard *g, struct leaf *l, const struct kept *kept)
 		k->nthings++;
 	if (l->nkept < GUARD_SINGLE)
 		l->kept[l->nkept++] = *kept;
-	else if (!kept->is_aside) {
-		if (k->nspares == GUARD_SPARES)
-			spare_judge(k);
+	else if (!kept->is_aside && k->nspares < GUARD_SPARES)
 		k->spare[(k->first_spare + k->nspares++) % GUARD_SPARES] =
 		    (struct spare){ l, *kept, guard_now() };
-	}
 	guard_say(g, l, GUARD_MOVED, 0, kept);
-}
-
-bool
-guard_keep_waits(const struct guard *g)
-{
-	return g->keep.nspares > 0 || g->keep.move.nlate > 0;
-}
-
-void
-guard_keep_tidy(struct guard *g, bool is_last)
-{
-	struct keep *k = &g->keep;
-	int64_t now = guard_now();
-
-	move_late(&k->move, is_last);
-	while (k->nspares > 0 && (is_last ||
-	    now - k->spare[k->first_spare].at_ms >= SPARE_MS))
-		spare_judge(k);
 }
 
 /* Taking */
@@ -236,29 +253,50 @@ rename_wide(int from, const char *name, int to, const char *new_name)
 	return rc;
 }
 
-/* To another file system: what changed meanwhile is carried after it. */
+/* Beside its place, under a name that means nothing. */
 static int
-take_across(struct guard *g, int dir, struct leaf *l, struct kept *kept)
+lay_aside(struct guard *g, int dir, struct kept *kept)
 {
-	struct keep *k = &g->keep;
-	struct wide w;
 	char to[NAME_BYTES];
 	int rc = -1;
 
-	(void)wide_give(&w, dir, NULL);
-	for (int i = 0; i < TRIES; i++) {
-		kept_name(kept, to);
-		if (move_copy(&k->move, dir, kept->name->text, k->fd, to) != 0)
-			break;
-		rc = move_drop(&k->move, dir, kept->name->text, k->fd, to);
-		note(g, l, kept);
-		if (rc == 0)
-			break;
-		kept->number = ++k->number;
-		errno = EAGAIN;
+	kept->is_aside = true;
+	for (int i = 0; i < TRIES && rc != 0; i++) {
+		kept->number = ++g->keep.number;
+		guard_kept_name(kept, to);
+		rc = rename_wide(dir, kept->name->text, dir, to);
 	}
-	wide_back(&w);
 	return rc;
+}
+
+/* To another file system: first out of the way, then carried. */
+static int
+take_across(struct guard *g, int dir, struct leaf *l, const struct kept *kept)
+{
+	struct keep *k = &g->keep;
+	struct kept from = *kept, to = *kept;
+
+	if (lay_aside(g, dir, &from) != 0)
+		return -1;
+	to.number = k->number + 1;
+	k->number += CHORE_TRIES;
+	if (!guard_chore(g, CHORE_CARRY, dir, l, &from, &to))
+		guard_keep_note(g, l, &from);
+	return 0;
+}
+
+static void
+weigh(struct guard *g, struct leaf *l, const struct kept *kept)
+{
+	char name[NAME_BYTES];
+	struct stat st;
+
+	guard_kept_name(kept, name);
+	if (fstatat(g->keep.fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return;
+	g->keep.nbytes += (uint64_t)st.st_blocks * 512;
+	if (S_ISDIR(st.st_mode))
+		(void)guard_chore(g, CHORE_WEIGH, g->keep.fd, l, kept, kept);
 }
 
 static int
@@ -267,13 +305,14 @@ take_in(struct guard *g, int dir, struct leaf *l, struct kept *kept)
 	struct keep *k = &g->keep;
 	char to[NAME_BYTES];
 
-	if (keep_open(k) != 0)
+	if (keep_open(g) != 0)
 		return -1;
 	for (int i = 0; i < TRIES; i++) {
 		kept->number = ++k->number;
-		kept_name(kept, to);
+		guard_kept_name(kept, to);
 		if (rename_wide(dir, kept->name->text, k->fd, to) == 0) {
-			note(g, l, kept);
+			weigh(g, l, kept);
+			guard_keep_note(g, l, kept);
 			return 0;
 		}
 		if (errno != EEXIST)
@@ -283,38 +322,58 @@ take_in(struct guard *g, int dir, struct leaf *l, struct kept *kept)
 }
 
 /*
- * Quarantine is full, too small or out of reach: beside its place, under a
- * name that means nothing, it is neither lost nor obeyed.
+ * Quarantine is too small or out of reach: beside its place it is neither
+ * lost nor obeyed.
  */
 static int
 take_aside(struct guard *g, int dir, struct leaf *l, struct kept *kept)
 {
-	char to[NAME_BYTES];
-
-	kept->is_aside = true;
-	for (int i = 0; i < TRIES; i++) {
-		kept->number = ++g->keep.number;
-		kept_name(kept, to);
-		if (rename_wide(dir, kept->name->text, dir, to) == 0) {
-			note(g, l, kept);
-			return 0;
-		}
-	}
-	return -1;
+	if (lay_aside(g, dir, kept) != 0)
+		return -1;
+	guard_keep_note(g, l, kept);
+	return 0;
 }
 
+/* Small enough to be removed by the way? */
 static int
-take_out(struct guard *g, int dir, struct leaf *l, struct kept *kept)
+remove_small(int dir, const char *name)
+{
+	struct stat st;
+
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return -1;
+	if (S_ISDIR(st.st_mode))
+		return unlinkat(dir, name, AT_REMOVEDIR);
+	if (st.st_size > SMALL) {
+		errno = EFBIG;
+		return -1;
+	}
+	return unlinkat(dir, name, 0);
+}
+
+/* why: errno, or 0 where there is no quarantine. */
+static int
+take_out(struct guard *g, int dir, struct leaf *l, struct kept *kept, int why)
 {
 	struct wide w;
 	int rc;
 
 	(void)wide_give(&w, dir, NULL);
-	rc = move_remove(dir, kept->name->text);
+	rc = remove_small(dir, kept->name->text);
 	wide_back(&w);
-	if (rc == 0)
-		guard_say(g, l, GUARD_REMOVED, 0, kept);
-	return rc;
+	if (rc != 0) {
+		if (lay_aside(g, dir, kept) != 0)
+			kept->number = 0;	/* where it is */
+		if (!guard_chore(g, CHORE_REMOVE, dir, l, kept, kept)) {
+			if (kept->number == 0)
+				return -1;
+			guard_keep_note(g, l, kept);
+			return 0;
+		}
+	}
+	guard_say(g, l, GUARD_REMOVED, why, &(struct kept){ .name =
+	    kept->name });
+	return 0;
 }
 
 /* Keeps errno. */
@@ -330,20 +389,27 @@ is_gone(int dir, const char *name)
 	return is;
 }
 
+/* So many that there is no end to be seen: told once. */
+static void
+count_planted(struct guard *g, struct leaf *l)
+{
+	if (++g->nplanted == g->max_planted)
+		guard_say(g, l, GUARD_FLOODED, 0, NULL);
+}
+
 int
 guard_keep_take(struct guard *g, int dir, const struct name *n)
 {
 	struct leaf *l = n->leaf != NULL ? n->leaf : n->held;
 	struct kept kept = { .name = n };
-	int rc, sys;
+	int sys;
 
-	if (g->keep.dir == NULL || g->keep.nthings >= MAX_THINGS)
-		rc = take_out(g, dir, l, &kept);
-	else
-		rc = take_in(g, dir, l, &kept);
-	if (rc == 0)
-		return 0;
-	if (is_gone(dir, n->text))
+	count_planted(g, l);
+	if (g->keep.dir == NULL)
+		return take_out(g, dir, l, &kept, 0);
+	if (is_full(&g->keep))
+		return take_out(g, dir, l, &kept, EDQUOT);
+	if (take_in(g, dir, l, &kept) == 0 || is_gone(dir, n->text))
 		return 0;
 	if (errno == ENOENT) {		/* quarantine itself was removed */
 		fd_close(&g->keep.fd);
@@ -351,10 +417,8 @@ guard_keep_take(struct guard *g, int dir, const struct name *n)
 			return 0;
 	}
 	sys = errno;
-	/* Whoever changes it faster than we copy will be tired one day. */
-	if (sys == EAGAIN && !g->is_final)
-		return -1;
-	if (take_aside(g, dir, l, &kept) == 0 || is_gone(dir, n->text))
+	if (take_aside(g, dir, l, &kept) == 0 || is_gone(dir, n->text) ||
+	    take_out(g, dir, l, &kept, sys) == 0)
 		return 0;
 	guard_say(g, l, GUARD_FAILED, sys, &kept);
 	errno = sys;

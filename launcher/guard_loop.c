@@ -29,7 +29,6 @@ enum {
 	SWEEPS = 5,		/* at the end; the host goes on making names */
 	JAIL_MS = 2000,		/* until a jail without a launcher is gone */
 	FLUSH_MS = 1000,
-	LATE_MS = 300,		/* at the end, for those who are writing */
 	SEND_MS = 2000,
 	TICK_MS = 50, SOON_MS = 5,
 	BLIND_MS = 200,		/* between sweeps where watching fails */
@@ -56,7 +55,8 @@ tell(struct guard *g, struct leaf *l, enum guard_deed deed,
 	    .path = l->path, .sys = d->sys, .count = d->count };
 	char to[PATH_MAX];
 
-	if (deed == GUARD_MOVED && kept != NULL &&
+	if ((deed == GUARD_MOVED || (deed == GUARD_REMOVED &&
+	    kept != NULL && kept->is_aside)) && kept != NULL &&
 	    guard_kept_path(g, kept, to) == 0)
 		t.to = to;
 	return g->tell == NULL ? 0 : g->tell(g, &t, l, kept != NULL ?
@@ -69,7 +69,7 @@ guard_say(struct guard *g, struct leaf *l, enum guard_deed deed, int sys,
 {
 	struct due d = { 1, sys };
 
-	if (l->ntold < GUARD_SINGLE && tell(g, l, deed, &d, kept) == 0) {
+	if ((l->ntold < GUARD_SINGLE || deed == GUARD_FLOODED) && tell(g, l, deed, &d, kept) == 0) {
 		l->ntold++;
 		return;
 	}
@@ -140,7 +140,7 @@ tell_stderr(struct guard *g, const struct guard_told *t,
 	static const char *const did[] = { [GUARD_MOVED] = "moved to ",
 	    [GUARD_REMOVED] = "removed", [GUARD_REMASKED] = NULL,
 	    [GUARD_FAILED] = "cannot be moved: ",
-	    [GUARD_REPLACED] = NULL };
+	    [GUARD_REPLACED] = NULL, [GUARD_FLOODED] = NULL };
 	struct buf b;
 
 	(void)g;
@@ -165,19 +165,6 @@ tell_stderr(struct guard *g, const struct guard_told *t,
 
 /* ---- the last look ---- */
 
-/* Those who are just writing get a moment to close what we took away. */
-static void
-wait_for_writers(struct guard *g)
-{
-	int64_t end = guard_now() + LATE_MS;
-
-	while (g->keep.move.nlate > 0 && guard_now() < end) {
-		move_late(&g->keep.move, false);
-		if (g->keep.move.nlate > 0)
-			(void)poll(NULL, 0, SOON_MS);
-	}
-}
-
 void
 guard_last(struct guard *g)
 {
@@ -189,8 +176,7 @@ guard_last(struct guard *g)
 		if (g->nfound == was)
 			break;
 	}
-	wait_for_writers(g);
-	guard_keep_tidy(g, true);
+	guard_chores_last(g);
 	guard_held_tell(g);
 	guard_flush(g, true);
 }
@@ -289,9 +275,9 @@ begin(struct guard *g)
 static int
 patience(const struct guard *g, bool is_masked)
 {
-	if (!is_masked)
+	if (!is_masked || guard_chores_wait(g))
 		return SOON_MS;
-	if (guard_keep_waits(g) || g->ndue > 0)
+	if (g->chores.pid > 0 || g->keep.nspares > 0 || g->ndue > 0)
 		return TICK_MS;
 	return g->is_blind ? BLIND_MS : -1;
 }
@@ -309,7 +295,7 @@ loop(struct guard *g)
 			guard_look_all(g);
 		is_masked = guard_mask(g);
 		guard_flush(g, false);
-		guard_keep_tidy(g, false);
+		guard_chores(g);
 		(void)poll(p, 2, patience(g, is_masked));
 		if (p[0].revents != 0)
 			read_word(g);
@@ -378,7 +364,7 @@ hear_nothing(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT,
 	    SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGIO, SIGUSR1, SIGUSR2,
-	    SIGALRM };
+	    SIGALRM, SIGXFSZ };
 	sigset_t all;
 
 	sigfillset(&all);
@@ -392,6 +378,8 @@ hear_nothing(void)
 _Noreturn void
 guard_main(struct guard *g)
 {
+	static const __rlimit_resource_t raised[] = { RLIMIT_NOFILE,
+	    RLIMIT_FSIZE };
 	struct pollfd p = { .fd = g->sock, .events = POLLIN };
 	struct err e = { 0 };
 	struct rlimit lim;
@@ -403,10 +391,12 @@ guard_main(struct guard *g)
 	umask(077);
 	if (chdir("/") != 0 || close_others(g) != 0)
 		_exit(EXIT_GUARD);
-	if (getrlimit(RLIMIT_NOFILE, &lim) == 0) {
-		lim.rlim_cur = lim.rlim_max;
-		(void)setrlimit(RLIMIT_NOFILE, &lim);
-	}
+	for (size_t i = 0; i < sizeof raised / sizeof *raised; i++)
+		if (getrlimit(raised[i], &lim) == 0) {
+			lim.rlim_cur = lim.rlim_max;
+			(void)setrlimit(raised[i], &lim);
+		}
+	g->is_process = true;
 	g->tell = tell_launcher;
 	if (confine_guard(&e) != 0)
 		_exit(EXIT_GUARD);

@@ -16,6 +16,7 @@
 enum {
 	MAX_DEPTH = 64, MAX_ENTRIES = 20000,
 	TURNS = 4,	/* how often a file that changes is read again */
+	WEIGH_ENTRIES = 1000000,
 	ROUNDS = 4096,	/* of a removal: a maker beside us may go on */
 };
 #define MAX_BYTES	((uint64_t)256 << 20)	/* of one thing */
@@ -24,6 +25,7 @@ enum {
 struct budget {
 	uint64_t	bytes;
 	unsigned	entries;
+	const volatile bool *is_stopped;
 };
 
 /* Copying */
@@ -169,6 +171,10 @@ copy_any(struct budget *b, int from, const char *name, int to,
 		errno = EFBIG;
 		return -1;
 	}
+	if (b->is_stopped != NULL && *b->is_stopped) {
+		errno = ECANCELED;
+		return -1;
+	}
 	b->entries--;
 	if (fstatat(from, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		return -1;
@@ -191,7 +197,7 @@ move_copy(struct move *m, int from, const char *name, int to,
 {
 	uint64_t left = MAX_RUN - m->copied;
 	struct budget b = { left < MAX_BYTES ? left : MAX_BYTES,
-	    MAX_ENTRIES };
+	    MAX_ENTRIES, m->is_stopped };
 	uint64_t begin = b.bytes;
 	int saved, rc;
 
@@ -200,7 +206,8 @@ move_copy(struct move *m, int from, const char *name, int to,
 	if (rc == 0)
 		return 0;
 	saved = errno;
-	(void)move_remove(to, new_name);
+	if (saved != EEXIST)	/* else it is another's */
+		(void)move_remove(to, new_name);
 	errno = saved;
 	return -1;
 }
@@ -321,6 +328,43 @@ move_drop(struct move *m, int from, const char *name, int to,
 		return unlinkat(from, name, 0);
 	}
 }
+/* Weighing */
+
+static void
+weigh_entries(int fd, struct weight *w, unsigned depth)
+{
+	DIR *d = move_list(fd);
+	const char *name;
+	struct stat st;
+
+	while (d != NULL && w->entries < WEIGH_ENTRIES &&
+	    (name = move_next(d)) != NULL) {
+		auto_fd sub = -1;
+
+		if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+			continue;
+		w->entries++;
+		w->bytes += (uint64_t)st.st_blocks * 512;
+		if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH)
+			sub = openat(fd, name, O_RDONLY | O_DIRECTORY |
+			    O_NOFOLLOW | O_CLOEXEC);
+		if (sub >= 0)
+			weigh_entries(sub, w, depth + 1);
+	}
+	if (d != NULL)
+		closedir(d);
+}
+
+void
+move_weigh(int dir, const char *name, struct weight *w)
+{
+	auto_fd fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+	    O_CLOEXEC);
+
+	if (fd >= 0)
+		weigh_entries(fd, w, 0);
+}
+
 /* Removing */
 
 /*

@@ -20,6 +20,12 @@ struct move {
 	}		late[MOVE_LATE];
 	size_t		nlate;
 	uint64_t	copied;		/* bytes, of all that was copied */
+	const volatile bool *is_stopped;	/* no more copying; or NULL */
+};
+
+/* What something takes. */
+struct weight {
+	uint64_t	bytes, entries;
 };
 
 /*
@@ -35,6 +41,9 @@ int	 move_drop(struct move *, int from, const char *name, int to,
 	    const char *new_name);
 /* What was written since goes to the copy; is_last: whoever still writes. */
 void	 move_late(struct move *, bool is_last);
+
+/* Adds, with a ceiling on entries; what may not be looked at has no weight. */
+void	 move_weigh(int dir, const char *name, struct weight *);
 
 /* rm -rf, at any depth. */
 int	 move_remove(int dir, const char *name);

@@ -8,6 +8,7 @@
  *	guard_look.c	what lies under the names
  *	guard_held.c	what lay there at first: saved, or planted?
  *	guard_keep.c	quarantine
+ *	guard_chore.c	what takes long, in a child
  *	guard_move.c	things carried to another file system, or removed
  *	guard_same.c	things compared
  *	guard_wide.c	rights that the jail took away
@@ -29,7 +30,7 @@
 #include "platform/base/arena.h"
 
 enum {
-	GUARD_NDEEDS = GUARD_REPLACED + 1,
+	GUARD_NDEEDS = GUARD_FLOODED + 1,
 	GUARD_SINGLE = 8,	/* deeds about a path told one by one */
 	GUARD_SPARES = 1024,
 	GUARD_WDS = 64,
@@ -121,7 +122,54 @@ struct keep {
 		int64_t		 at_ms;
 	}		 spare[GUARD_SPARES];
 	size_t		 first_spare, nspares;
+	uint64_t	 nbytes;	/* of this run */
+	uint64_t	 max_bytes;	/* of all */
+	struct weight	 others;	/* of earlier runs */
 	struct move	 move;
+};
+
+/* What a child does: see guard_chore.c. */
+enum chore_kind {
+	CHORE_CARRY,		/* from beside its place to quarantine */
+	CHORE_REMOVE,
+	CHORE_WEIGH,
+	CHORE_COUNT,		/* all that is in quarantine */
+};
+
+struct chore {
+	enum chore_kind	 kind;
+	int		 place;
+	struct leaf	*leaf;
+	struct kept	 from, to;
+};
+
+enum { MAX_CHORES = 1024, CHORE_PLACES = 32, CHORE_TRIES = 3 };
+
+struct chores {
+	struct chore	 v[MAX_CHORES], busy[MAX_CHORES];
+	unsigned	 n, nbusy, nspares;
+	struct chore_place {
+		int	fd;
+		dev_t	dev;
+		ino_t	ino;
+	}		 place[CHORE_PLACES];
+	unsigned	 nplaces;
+	pid_t		 pid;
+	struct chore_shared {
+		volatile bool	 is_last;	/* the run is over */
+		volatile bool	 is_hurried;	/* wait for no writer */
+		volatile bool	 is_stopped;	/* copy no more */
+		volatile bool	 is_waiting;	/* all but for writers */
+		volatile int64_t beat_ms;
+		uint64_t	 copied;
+		bool		 is_repeat[GUARD_SPARES];
+		struct chore_result {
+			volatile bool	is_done;
+			int		sys;
+			unsigned	ncopies;
+			struct weight	weight;
+		}		 result[MAX_CHORES];
+	}		*shared;
 };
 
 struct guard {
@@ -138,6 +186,8 @@ struct guard {
 	unsigned	 nfound;	/* things that were in the way */
 	int		 inotify_fd;
 	struct keep	 keep;
+	struct chores	 chores;
+	unsigned	 nplanted, max_planted;
 	/* 0, or -1: cannot be told now. */
 	int		(*tell)(struct guard *, const struct guard_told *,
 			    const struct leaf *, unsigned up);
@@ -146,6 +196,7 @@ struct guard {
 	bool		 must_sweep;
 	bool		 is_blind;	/* not all could be watched */
 	bool		 is_over;	/* nothing more is to be watched */
+	bool		 is_process;	/* this is the guard's own process */
 
 	/* The process; in the process itself pid is 0. */
 	pid_t		 pid;
@@ -238,9 +289,23 @@ void	 guard_keep_init(struct keep *, const char *dir);
 int	 guard_keep_take(struct guard *, int dir_fd, const struct name *);
 int	 guard_kept_path(const struct guard *, const struct kept *,
 	    char ret[PATH_MAX]);
-void	 guard_keep_tidy(struct guard *, bool is_last);
-bool	 guard_keep_waits(const struct guard *);	/* for a tidy */
+void	 guard_kept_name(const struct kept *, char ret[NAME_MAX + 1]);
+/* It lies there now: told. */
+void	 guard_keep_note(struct guard *, struct leaf *, const struct kept *);
 void	 guard_keep_release(struct keep *);
+/* Of the spares, oldest first: how many may be judged by now; is that one a
+ * repeat (then it is removed); and the oldest one was judged. */
+unsigned guard_spares_due(const struct guard *);
+bool	 guard_spare_judge(struct keep *, unsigned);
+void	 guard_spare_done(struct keep *, bool is_repeat);
+
+/* chore: false if the list is full. */
+bool	 guard_chore(struct guard *, enum chore_kind, int dir, struct leaf *,
+	    const struct kept *from, const struct kept *to);
+void	 guard_chores(struct guard *);		/* begins and ends them */
+bool	 guard_chores_wait(const struct guard *);	/* for that */
+void	 guard_chores_last(struct guard *);
+void	 guard_chores_free(struct guard *);
 
 /* mask: false if the jail is not there yet and it is to be tried again. */
 bool	 guard_mask(struct guard *);

@@ -36,7 +36,8 @@ wide_give(struct wide *w, int dir, const char *name)
 	need = S_ISDIR(st.st_mode) ? 0700 : 0400;
 	if ((st.st_mode & need) == need)
 		return 0;
-	if (set_mode(fd, w->mode | need) != 0)
+	w->given = w->mode | need;
+	if (set_mode(fd, w->given) != 0)
 		return -1;
 	w->fd = fd_take(&fd);
 	return 0;
@@ -46,8 +47,11 @@ void
 wide_back(struct wide *w)
 {
 	int saved = errno;
+	struct stat st;
 
-	if (w->fd >= 0)
+	/* Unless somebody changed it meanwhile. */
+	if (w->fd >= 0 && fstat(w->fd, &st) == 0 &&
+	    (st.st_mode & 07777) == w->given)
 		(void)set_mode(w->fd, w->mode);
 	fd_close(&w->fd);
 	errno = saved;

@@ -11,6 +11,7 @@
 struct wide {
 	int	fd;		/* -1: nothing was given */
 	mode_t	mode;		/* as it was */
+	mode_t	given;
 };
 
 /* name NULL: dir itself.  No symlink is followed.  -1 with errno. */

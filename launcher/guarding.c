@@ -25,6 +25,7 @@ struct guarding {
 		unsigned	 n;
 	}		 shown[LINES_MAX];
 	void		(*violated)(void *);
+	void		(*flooded)(void *);
 	void		*arg;
 };
 
@@ -47,8 +48,38 @@ put_word(struct buf *b, const char *path)
 }
 
 static void
+put_removed(struct buf *b, const struct guard_told *t)
+{
+	if (t->to != NULL) {
+		buf_puts(b, "is being removed; until then it lies at ");
+		put_word(b, t->to);
+		return;
+	}
+	buf_puts(b, "was removed");
+	if (t->sys == EDQUOT)
+		buf_puts(b, ", and is lost: quarantine is full "
+		    "(~/.local/state/fence/quarantine)");
+	else if (t->sys != 0)
+		buf_printf(b, ", and is lost: %s", strerror(t->sys));
+}
+
+/* In the same folder, because quarantine could not take it? */
+static bool
+is_beside(const struct guard_told *t)
+{
+	size_t n = (size_t)(strrchr(t->path, '/') - t->path);
+
+	return strncmp(t->path, t->to, n + 1) == 0 &&
+	    strchr(t->to + n + 1, '/') == NULL;
+}
+
+static void
 put_deed(struct buf *b, const struct guard_told *t)
 {
+	if (t->deed == GUARD_FLOODED) {
+		buf_puts(b, " and others: too many guarded names were made");
+		return;
+	}
 	if (t->deed == GUARD_REPLACED) {
 		buf_puts(b, " was replaced during the run; fence did not see "
 		    "by whom");
@@ -60,11 +91,12 @@ put_deed(struct buf *b, const struct guard_told *t)
 		return;
 	}
 	buf_puts(b, " is a guarded name: what was made there ");
-	if (t->to == NULL) {
-		buf_puts(b, "was removed");
+	if (t->deed == GUARD_REMOVED) {
+		put_removed(b, t);
 		return;
 	}
-	buf_puts(b, "lies in quarantine; back with: mv ");
+	buf_printf(b, "lies %s; back with: mv ", is_beside(t) ? "beside it" :
+	    "in quarantine");
 	put_word(b, t->to);
 	buf_putc(b, ' ');
 	put_word(b, t->path);
@@ -97,7 +129,9 @@ told(const struct guard_told *t, void *arg)
 
 	if (t->deed == GUARD_REMASKED)
 		return;
-	if (t->deed != GUARD_REPLACED) {
+	if (t->deed == GUARD_FLOODED && g->flooded != NULL)
+		g->flooded(g->arg);
+	else if (t->deed != GUARD_REPLACED) {
 		witness_guard(g->witness, t);
 		if (g->violated != NULL)
 			g->violated(g->arg);
@@ -141,6 +175,7 @@ guarding_new(const struct guarding_config *c, struct err *e)
 	g->loop = c->loop;
 	g->witness = c->witness;
 	g->violated = c->violated;
+	g->flooded = c->flooded;
 	g->arg = c->arg;
 	g->guard = guard_new(&c->guard, e);
 	if (g->guard != NULL)

@@ -19,6 +19,8 @@ struct guarding_config {
 	struct guard_config	 guard;
 	/* Called when something had to be moved away; NULL: go on. */
 	void			(*violated)(void *arg);
+	/* So much was made that the run has to end. */
+	void			(*flooded)(void *arg);
 	void			*arg;
 };
 

@@ -22,7 +22,8 @@ launcher_liblauncher_a_SOURCES = \
 	launcher/facts_grant.c launcher/facts_guard.c launcher/facts_secret.c \
 	launcher/facts_socket.c launcher/gather.h \
 	launcher/plan_judge.c launcher/plan_judge.h \
-	launcher/guard.c launcher/guard.h launcher/guard_folder.c \
+	launcher/guard.c launcher/guard.h launcher/guard_chore.c \
+	launcher/guard_folder.c \
 	launcher/guard_held.c launcher/guard_keep.c launcher/guard_look.c \
 	launcher/guard_loop.c launcher/guard_mask.c launcher/guard_move.c \
 	launcher/guard_move.h launcher/guard_names.c launcher/guard_parts.h \

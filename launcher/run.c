@@ -485,20 +485,32 @@ name_workers(struct run *r)
 	r->mint.loss = "no --port leads in";
 }
 
-/* profile: strict.  The command made a name that it must not make. */
 static void
-end_run(void *arg)
+end_run(struct run *r, const char *why, const char *hint)
 {
-	struct run *r = arg;
-
 	if (r->failed)
 		return;
-	err_set(r->err, ERR_POLICY, "a guarded name appeared: the run was "
-	    "ended");
-	err_hint(r->err, "under profile strict it is not merely moved away");
+	err_set(r->err, ERR_POLICY, "%s: the run was ended", why);
+	err_hint(r->err, "%s", hint);
 	run_fail(r);
 	if (!r->is_jail_gone)
 		kill(r->jail.pid, SIGKILL);
+}
+
+/* profile: strict.  The command made a name that it must not make. */
+static void
+end_strict(void *arg)
+{
+	end_run(arg, "a guarded name appeared", "under profile strict it is "
+	    "not merely moved away");
+}
+
+/* It goes on making them faster than anybody could want. */
+static void
+end_flooded(void *arg)
+{
+	end_run(arg, "too many guarded names were made", "the lines above "
+	    "and the record name them");
 }
 
 /* It did not end when its time was over. */
@@ -532,10 +544,12 @@ make_guarding(struct run *r, struct err *e)
 {
 	struct guarding_config c = { .loop = r->loop, .witness = r->witness,
 	    .guard = { .paths = r->plan->guards,
-	    .npaths = r->plan->nguards }, .arg = r };
+	    .npaths = r->plan->nguards, .max_planted = (unsigned)
+	    pretend_number("planted", 0) }, .flooded = end_flooded,
+	    .arg = r };
 
 	if (r->plan->spec.is_strict)
-		c.violated = end_run;
+		c.violated = end_strict;
 
 	if (r->plan->state != NULL)
 		c.guard.quarantine = arena_printf(r->plan->arena,

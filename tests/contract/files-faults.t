@@ -179,6 +179,21 @@ for who in $WHOS; do
 	is "$out" started "$who: a full quarantine: no name outlives the run"
 	like "$err" '\.envrc' "$who: and it is told"
 	rm -rf "$W/tiny" "$W/w"
+	# No room for quarantine itself, on the very same disk.
+	mounting "$who" "${tiny/size=64k/size=64k,nr_inodes=20}
+	    XDG_STATE_HOME=\$PWD/../state FENCE_PRETEND=noshim
+	    export XDG_STATE_HOME FENCE_PRETEND; mkdir d; : >d/f
+	    \"\$0\" -- sh -c 'i=0; echo started
+	    while true >f\$i; do i=\$((i + 1)); done
+	    mv f0 .envrc; mv d .idea'
+	    ls -d .idea .envrc 2>/dev/null; ls -A ../state
+	    ls -d .idea.fence-*/f .envrc.fence-* | wc -l"
+	is "$out" "started
+2" "$who: no room for quarantine: no name outlives the run, nothing is lost"
+	like "$err" "\.envrc' is a guarded name: [^$nl]* lies beside it; \
+back with: mv '[^ ]*/\.envrc\.fence-[0-9]*' '[^ ]*/\.envrc'" \
+	    "$who: and it is told where it is"
+	rm -rf "$W/tiny"
 
 	# Nothing to watch with.
 	capture "$who" unshare -Ur sh -c \

@@ -318,6 +318,33 @@ during the run; fence did not see by whom" "$name: the one is told"
 	ok $? "$name: the folder is kept"
 }
 
+# Past any use: the run ends.
+flooded() {	# flooded WHO
+	local who=$1 n
+	for n in 40 400; do
+		place "$who"
+		PRETEND=noshim,planted=100
+		run "$who" -- busybox sh -c "$plant_n" - "$n"
+		absent .envrc
+		ok $? "$who: $n planted names: none is left"
+		if [ "$n" = 40 ]; then
+			is "$status" 0 "$who: $n planted names: it goes on"
+		else
+			is "$status" 1 "$who: $n planted names: the run ends"
+			like "$err" 'too many guarded names' \
+			    "$who: $n planted names: which is said"
+			[ ! -e "$W/late" ]
+			ok $? "$who: $n planted names: at once"
+		fi
+	done
+}
+# shellcheck disable=SC2016 # the inner shell expands
+plant_n='i=0; while [ "$i" -lt "$1" ]; do
+	    : >.envrc; while [ -e .envrc ]; do :; done
+	    i=$((i + 1))
+	done
+	[ "$1" -lt 100 ] || { sleep 100; : >late; }'
+
 # ---- the guard's own end ----
 
 guards() {	# guards PID: its child that is the guard
@@ -416,6 +443,7 @@ for who in $WHOS; do
 	done
 	human_beside "$who" 2
 	replaced "$who"
+	flooded "$who"
 	ends "$who"
 	own_names "$who"
 	own_names "$who" -t code

@@ -31,6 +31,8 @@ struct scene {
 	char		*names[MAX_PATHS];
 	struct guard_path paths[MAX_PATHS];
 	size_t		 npaths;
+	unsigned	 max_planted;	/* 0: as usual */
+	uint64_t	 max_bytes;
 	struct guard	*g;
 	pid_t		 jail;		/* stands in for it */
 	struct told {
@@ -180,6 +182,7 @@ static inline void
 watch(struct scene *s)
 {
 	struct guard_config c = { .paths = s->paths, .npaths = s->npaths,
+	    .max_planted = s->max_planted, .max_bytes = s->max_bytes,
 	    .quarantine = s->keep[0] != '\0' ? s->keep : NULL };
 	struct err e = { 0 };
 

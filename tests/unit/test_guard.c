@@ -44,15 +44,16 @@ add_usual(struct scene *s)
 		add(s, GUARD_ABSENT, usual[i]);
 }
 
-/* The process of the guard, among our children. */
+/* The process of the guard, or its child, among the children of pid. */
 static pid_t
-guard_pid(void)
+guard_below(pid_t parent)
 {
 	char path[64], comm[32];
 	FILE *list, *fp;
 	int pid = 0;
 
-	snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", parent,
+	    parent);
 	list = fopen(path, "re");
 	assert_non_null(list);
 	while (fscanf(list, "%d", &pid) == 1) {
@@ -68,6 +69,12 @@ guard_pid(void)
 	}
 	fclose(list);
 	return pid;
+}
+
+static pid_t
+guard_pid(void)
+{
+	return guard_below(getpid());
 }
 
 /* What appears, in all shapes: gone, kept, told. */
@@ -349,6 +356,115 @@ test_aside(void **state)
 	scene_free(s);
 }
 
+static const char plant_big[] = "python3 -c 'import os\n"
+    "os.mkdir(\"x\")\n"
+    "for i in range(100):\n"
+    " os.mkdir(\"x/%d\" % i)\n"
+    " for k in range(100): os.mknod(\"x/%d/%d\" % (i, k))\n"
+    "os.rename(\"x\", \".envrc\")'";
+
+/*
+ * Something big is removed by a child.  The guard goes on watching meanwhile,
+ * waits for it at the end, but not for ever, and tells what is left.
+ */
+static void
+test_big(void **state)
+{
+	struct scene *s = scene_new(false);
+	pid_t pid, child = 0;
+	int status;
+
+	(void)state;
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+	s->keep[0] = '\0';
+	add_usual(s);
+	watch(s);
+	start(s);
+	pid = guard_pid();
+	assert_int_equal(sh(s, plant_big), 0);
+	for (int i = 0; i < LIMIT_MS * 10 && child == 0; i++)
+		child = guard_below(pid);
+	assert_true(child > 0);
+	kill(child, SIGSTOP);
+	assert_int_equal(sh(s, ": >.bashrc"), 0);
+	assert_true(until(s, "! test -e .bashrc"));
+	assert_int_equal(finish(s), 0);
+	assert_true(holds(s, "! test -e .envrc && any -d .envrc.fence-*"));
+	assert_non_null(strstr(s->told[s->ntold - 1].to, "/w/.envrc.fence-"));
+	assert_int_equal(s->told[s->ntold - 1].deed, GUARD_REMOVED);
+	kill(child, SIGCONT);
+	guard_free(s->g);
+	s->g = NULL;
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_true(holds(s, "! any -e .envrc.fence-*"));
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 0), 0);
+	scene_free(s);
+}
+
+/* Once, and what comes then is taken away all the same. */
+static void
+test_too_many(void **state)
+{
+	struct scene *s = scene_new(false);
+
+	(void)state;
+	s->max_planted = 20;
+	add_usual(s);
+	watch(s);
+	start(s);
+	for (int i = 0; i < 30; i++)
+		assert_int_equal(sh(s, ": >.envrc; "
+		    "while test -e .envrc; do :; done"), 0);
+	drain(s);
+	assert_int_equal(count_told(s, GUARD_FLOODED), 1);
+	assert_int_equal(finish(s), 0);
+	assert_int_equal(count_told(s, GUARD_FLOODED), 1);
+	assert_int_equal(count_told(s, GUARD_MOVED), 30);
+	scene_free(s);
+}
+
+/* What earlier runs left is kept; what is new is not. */
+static void
+test_full(void **state)
+{
+	struct scene *s = scene_new(false);
+	const struct told *t = NULL;
+
+	(void)state;
+	s->max_bytes = 1 << 20;
+	assert_int_equal(sh(s, "mkdir -p \"$K/../old/d\" && "
+	    "head -c 2m /dev/zero >\"$K/../old/d/f\""), 0);
+	add_usual(s);
+	watch(s);
+	start(s);
+	/* The first one has it looked at how much there is. */
+	while (t == NULL) {
+		assert_int_equal(sh(s, "mkdir -p n/d; : >n/d/f; mv n .vscode; "
+		    "while test -e .vscode; do :; done"), 0);
+		drain(s);
+		t = find_told(s, GUARD_REMOVED, ".vscode");
+	}
+	assert_int_equal(t->sys, EDQUOT);
+	assert_int_equal(finish(s), 0);
+	assert_true(holds(s, "test $(stat -c %s \"$K/../old/d/f\") = 2097152 "
+	    "&& any -d \"$K\"/*-.vscode && ! any -e .vscode.fence-*"));
+	scene_free(s);
+
+	s = scene_new(false);		/* and its twin: room enough */
+	assert_int_equal(sh(s, "mkdir -p \"$K/../old/d\" && "
+	    "head -c 2m /dev/zero >\"$K/../old/d/f\""), 0);
+	add_usual(s);
+	watch(s);
+	start(s);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(sh(s, "mkdir -p n/d; : >n/d/f; mv n .vscode; "
+		    "while test -e .vscode; do :; done"), 0);
+	assert_int_equal(finish(s), 0);
+	assert_null(find_told(s, GUARD_REMOVED, NULL));
+	scene_free(s);
+}
+
 static void
 test_quarantine_removed(void **state)
 {
@@ -447,10 +563,11 @@ test_guard_killed(void **state)
 		assert_int_equal(sh(s, "echo 1 >.envrc; mkdir -p .github/"
 		    "workflows"), 0);
 		assert_int_equal(finish(s), -1);
-		assert_true(holds(s, "! test -e .envrc && "
+		/* A child that was carrying goes on with that. */
+		assert_true(until(s, "! test -e .envrc && "
 		    "! test -e .github/workflows && "
-		    "test -f \"$K/0001-.envrc\" && "
-		    "test \"$(ls \"$K\" | wc -l)\" = 3"));
+		    "test \"$(ls -A \"$K\" | wc -l)\" = 3 && "
+		    "! any -e .envrc.fence-*"));
 		scene_free(s);
 	}
 }
@@ -826,6 +943,9 @@ main(void)
 		cmocka_unit_test(test_own_state),
 		cmocka_unit_test(test_removed),
 		cmocka_unit_test(test_aside),
+		cmocka_unit_test(test_big),
+		cmocka_unit_test(test_too_many),
+		cmocka_unit_test(test_full),
 		cmocka_unit_test(test_quarantine_removed),
 		cmocka_unit_test(test_overflow),
 		cmocka_unit_test(test_moved),
