@@ -43,6 +43,23 @@ gather_link(const char *at, const char *text, void *arg)
 	    .text = text };
 }
 
+/* One in a writable tree could be made to lead elsewhere. */
+static void
+hold_link(const char *at, const char *text, void *arg)
+{
+	struct gather *g = arg;
+
+	if (gather_in_grant(g, at))
+		*vec_push(&g->facts->guards) = (struct guard_path){
+		    .kind = GUARD_LINK, .path = at, .text = text };
+}
+
+void
+gather_hold_links(struct gather *g, const char *path)
+{
+	links_on_way(g->arena, path, hold_link, g);
+}
+
 void
 gather_fact(struct gather *g, enum fact_kind kind,
     const struct tree_node *node, const struct rule *rule)
@@ -55,9 +72,12 @@ gather_fact(struct gather *g, enum fact_kind kind,
 	 * Where all else is hidden the way there has to be shown as well; of
 	 * grants once it is known which of them hold.
 	 */
-	if (kind < FACT_ALLOW_READ && node->path != NULL &&
-	    strcmp(node->path, node->real) != 0)
+	if (node->path == NULL || strcmp(node->path, node->real) == 0)
+		return;
+	if (kind < FACT_ALLOW_READ)
 		links_on_way(g->arena, node->path, gather_link, g);
+	else if (kind == FACT_DENY_WRITE || kind == FACT_DENY_READ)
+		gather_hold_links(g, node->path);
 }
 
 void
@@ -116,6 +136,25 @@ real_missing(struct gather *g, const char *path)
 		return strcmp(part, node->real) == 0 ? path :
 		    arena_printf(g->arena, "%s%s", node->real[1] == '\0' ?
 		    "" : node->real, path + (slash - part));
+	}
+	return path;
+}
+
+const char *
+gather_target(struct gather *g, const char *path)
+{
+	enum { LINKS_MAX = 40 };
+	char text[PATH_MAX];
+
+	for (int i = 0; i < LINKS_MAX && path != NULL; i++) {
+		const char *real = real_missing(g, path);
+		ssize_t n = readlink(real, text, sizeof text - 1);
+
+		if (n <= 0)
+			return real;
+		text[n] = '\0';
+		path = pattern_clean_path(g->arena, arena_strndup(g->arena,
+		    real, (size_t)(strrchr(real, '/') - real)), text);
 	}
 	return path;
 }
@@ -308,6 +347,12 @@ add_literal(struct gather *g, const struct item *it, const char *path)
 	if (node.kind != TREE_MISSING) {
 		add_ruled(g, it->kind, &node, it->rule, false);
 		return;
+	}
+	if (it->kind == FACT_DENY_READ || it->kind == FACT_DENY_WRITE) {
+		const char *target = gather_target(g, path);
+
+		gather_hold_links(g, path);
+		path = target != NULL ? target : path;
 	}
 	switch (it->kind) {
 	case FACT_ALLOW_WRITE:

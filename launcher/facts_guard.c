@@ -237,6 +237,8 @@ add_noted(struct gather *g, const char *path)
 static void
 add_repository(struct gather *g, const struct tree_node *node)
 {
+	if (strcmp(node->path, node->real) != 0)
+		gather_hold_links(g, node->path);
 	if (!gather_is_granted(g, node->real))
 		return;
 	if (node->kind == TREE_DIR)
@@ -301,25 +303,48 @@ open_folder(struct gather *g, const char *path)
 	return fd;
 }
 
-/* It may be pointed elsewhere, and written through. */
+/* It, or a part of it, may be pointed elsewhere, and written through. */
 static void
 guard_link(struct gather *g, const char *path)
 {
-	struct guard_path *guard;
 	struct tree_node node;
-	char text[PATH_MAX];
-	ssize_t n = readlink(path, text, sizeof text);
 
-	if (n <= 0 || (size_t)n == sizeof text)
-		return;
 	gather_look(g, path, &node);
 	if (node.kind != TREE_MISSING && gather_is_granted(g, node.real)) {
 		add_at(g, node.real, GUARD_ITSELF);
 		gather_fact(g, FACT_DENY_WRITE, &node, &guarded);
+	} else
+		gather_hold_links(g, path);
+	if (node.kind == TREE_MISSING)
+		path = gather_target(g, path);
+	if (node.kind == TREE_MISSING && path != NULL &&
+	    gather_in_grant(g, path)) {
+		add_at(g, path, GUARD_ITSELF);
+		gather_guard(g, GUARD_ABSENT, path, NULL);
 	}
-	gather_guard(g, GUARD_LINK, path, NULL);
-	guard = &g->facts->guards.v[g->facts->guards.n - 1];
-	guard->text = arena_strndup(g->arena, text, (size_t)n);
+}
+
+/* Is a symlink on the way to a name that exists, or the name itself one? */
+static bool
+has_link(int dir_fd, const char *name)
+{
+	const char *slash = name;
+	char part[PATH_MAX];
+	struct stat st;
+	size_t n;
+
+	do {
+		slash = strchr(slash + 1, '/');
+		n = slash != NULL ? (size_t)(slash - name) : strlen(name);
+		if (n >= sizeof part)
+			return false;
+		memcpy(part, name, n);
+		part[n] = '\0';
+		if (fstatat(dir_fd, part, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISLNK(st.st_mode))
+			return true;
+	} while (slash != NULL);
+	return false;
 }
 
 /* Is there no symlink on the way to a missing name, for sure? */
@@ -352,11 +377,18 @@ guard_name(struct gather *g, int dir_fd, const char *path, const char *name)
 	if (v.action == ACTION_ALLOW)
 		return;
 	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
-		gather_guard(g, GUARD_ABSENT, path, is_plain(dir_fd, name) ?
-		    &node : NULL);
+		bool is_sure = is_plain(dir_fd, name);
+		const char *real;
+
+		if (!is_sure)
+			gather_hold_links(g, path);
+		gather_guard(g, GUARD_ABSENT, path, is_sure ? &node : NULL);
+		real = g->facts->guards.v[g->facts->guards.n - 1].path;
+		if (strcmp(real, path) != 0)
+			add_at(g, real, GUARD_ITSELF);
 		return;
 	}
-	if (S_ISLNK(st.st_mode)) {
+	if (has_link(dir_fd, name)) {
 		guard_link(g, path);
 		return;
 	}

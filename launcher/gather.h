@@ -47,6 +47,10 @@ void	 gather_path(struct gather *, enum fact_kind, const char *path,
 const struct rule *gather_words(struct gather *, const char *words);
 void	 gather_guard(struct gather *, enum guard_kind, const char *path,
 	    const struct tree_node *);
+/* The symlinks on the way to something that is denied are kept. */
+void	 gather_hold_links(struct gather *, const char *path);
+/* Where a path would be made that is missing, at the end of all symlinks. */
+const char	*gather_target(struct gather *, const char *path);
 /* Strictly below a directory that the policy makes writable? */
 bool	 gather_in_grant(const struct gather *, const char *path);
 /* Below it, or the directory itself? */

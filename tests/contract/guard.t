@@ -318,6 +318,72 @@ during the run; fence did not see by whom" "$name: the one is told"
 	ok $? "$name: the folder is kept"
 }
 
+# ---- symlinks on the way ----
+
+links() {	# links WHO WAY
+	local name="$1, $2: symlinks"
+	place "$1"
+	way "$2"
+	outside "$1" 'mkdir -p conf/claude store env
+	    git init -q . && rm -rf .git/hooks && mv .git store/git
+	    ln -s store/git .git; ln -s conf/claude .claude
+	    echo old >conf/claude/settings.json; echo old >conf/other
+	    for f in prod dev; do echo old >env/$f.yaml
+	    ln -s env/$f.yaml $f.yaml; done; ln -s env/none.yaml none.yaml
+	    echo "{\"filesystem\":{\"allowWrite\":[\".\"],\"denyWrite\":
+	    [\"prod.yaml\",\"none.yaml\"]}}" >"$T/p.json"'
+	before=$(cat "$W/store/git/config")
+	sed "s:@:$W/:g" >"$base/table" <<-'END'
+		write @prod.yaml evil
+		write @none.yaml evil
+		rename @conf @conf.old
+		rename @store @store.old
+		rename @env @env.old
+		mkdir @conf
+		mkdir @conf/claude
+		mkdir @conf/claude/hooks
+		write @conf/claude/settings.json evil
+		write @store/git/config evil
+		mkdir @store/git/hooks
+		unlink @.claude
+		mkdir @.claude
+		write @.claude/settings.json evil
+		unlink @.git
+		mkdir @.git
+		mkdir @.git/hooks
+		write @.git/config evil
+		unlink @prod.yaml
+		write @prod.yaml evil
+		unlink @none.yaml
+		write @none.yaml evil
+		write @conf/other new
+		write @conf/claude/note new
+		write @store/git/description new
+		write @dev.yaml new
+		unlink @dev.yaml
+		write @dev.yaml newer
+	END
+	chmod 644 "$base/table"
+	run "$1" -s "$base/p.json" -- "$probe" "$base/table"
+	is "$status" 0 "$name: the probe ran to its end"
+	is "$(cd "$W" && readlink .claude .git prod.yaml none.yaml)" "conf/claude
+store/git
+env/prod.yaml
+env/none.yaml" "$name: each leads where it led"
+	is "$(cd "$W" && cat .claude/settings.json .git/config prod.yaml)" \
+	    "old
+$before
+old" "$name: to what was there"
+	absent .claude/hooks .git/hooks none.yaml/ env/none.yaml conf.old \
+	    store.old env.old
+	ok $? "$name: nothing is planted behind them, nothing was moved"
+	is "$(cd "$W" && cat conf/other conf/claude/note \
+	    store/git/description env/dev.yaml dev.yaml | tr -d '\n')" \
+	    newnewnewnewnewer "$name: what is not denied is written"
+	[ ! -L "$W/dev.yaml" ]
+	ok $? "$name: and replaced"
+}
+
 # Past any use: the run ends.
 flooded() {	# flooded WHO
 	local who=$1 n
@@ -440,6 +506,7 @@ for who in $WHOS; do
 		make_names "$who" "$w" built-in
 		make_names "$who" "$w" code -t code
 		opened_by_name "$who" "$w"
+		links "$who" "$w"
 	done
 	human_beside "$who" 2
 	replaced "$who"
