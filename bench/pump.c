@@ -11,9 +11,15 @@
  *	pings ADDR:PORT TOTAL [PROXY]	the same byte on one connection
  *	idle ADDR:PORT COUNT [PROXY]	holds COUNT connections until stdin ends
  *	opens FILE COUNT libc|raw	open and close; raw: past any shim
+ *	plants NAME SAMPLES COUNT FILE…	makes NAME and waits until it is gone,
+ *					again and again, while another thread
+ *					makes the others, COUNT in all
  *	time ROUNDS PAUSE_MS CMD… [-- CMD…]…
  *					runs the commands in turn, ROUNDS times
  *	once CMD…			runs it once, its output in front
+ *
+ * plants prints the nanoseconds of each sample; the first, which waits for the
+ * guard to begin, is not told.  It ends when both are done.
  *
  * get, gets, conns, pings and opens print one number, the nanoseconds it took; time and
  * once print a line "command wall_ns cpu_ns" per run, where cpu is that of the
@@ -503,6 +509,77 @@ cmd_opens(char **argv)
 	return 0;
 }
 
+/* Raw, as a hostile program would. */
+static int
+plant(const char *path)
+{
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT |
+	    O_EXCL, 0644);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+struct flood {
+	char	**names;
+	uint64_t  count;
+	int	  is_done;
+};
+
+static void *
+flood(void *arg)
+{
+	struct flood *f = arg;
+	char **name = f->names;
+
+	while (f->count > 0) {
+		if (*name == NULL)
+			name = f->names;
+		f->count -= (uint64_t)plant(*name++);
+	}
+	__atomic_store_n(&f->is_done, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* Polls every 20 us or so: the processor belongs to the others. */
+static int64_t
+until_gone(const char *path)
+{
+	const struct timespec pause = { .tv_nsec = 20 * 1000 };
+	int64_t start;
+
+	if (!plant(path))
+		die("cannot make '%s': %s", path, strerror(errno));
+	start = clock_ns(CLOCK_MONOTONIC);
+	while (syscall(SYS_faccessat, AT_FDCWD, path, F_OK) == 0)
+		nanosleep(&pause, NULL);
+	return clock_ns(CLOCK_MONOTONIC) - start;
+}
+
+static int
+cmd_plants(char **argv)
+{
+	uint64_t samples = number(argv[1], 1000000);
+	const struct timespec pause = { .tv_nsec = 1000 * 1000 };
+	struct flood f = { .names = argv + 3,
+	    .count = number(argv[2], 1000000) };
+	pthread_t thread;
+
+	(void)until_gone(argv[0]);
+	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+	if (pthread_create(&thread, NULL, flood, &f) != 0)
+		die("cannot make a thread");
+	while (samples > 0 || !__atomic_load_n(&f.is_done,
+	    __ATOMIC_ACQUIRE)) {
+		printf("%" PRId64 "\n", until_gone(argv[0]));
+		nanosleep(&pause, NULL);
+		samples -= samples > 0;
+	}
+	pthread_join(thread, NULL);
+	return 0;
+}
+
 static int64_t
 timeval_ns(struct timeval tv)
 {
@@ -620,6 +697,7 @@ static const struct mode {
 	{ "pings", 2, 3, cmd_pings },
 	{ "idle", 2, 3, cmd_idle },
 	{ "opens", 3, 3, cmd_opens },
+	{ "plants", 4, 1 << 20, cmd_plants },
 	{ "once", 1, 1 << 20, cmd_once },
 	{ "time", 3, 1 << 20, cmd_time },
 };

@@ -23,6 +23,7 @@ enum {
 	LAST_MS = 3000,		/* at the end, for all */
 	STOP_MS = 200,		/* for a copy to be given up */
 	DEAD_MS = 2000,		/* of silence */
+	PAUSE_MS = 20,		/* a fork takes some time of the guard's */
 	SOON_MS = 2,
 };
 
@@ -290,7 +291,8 @@ guard_chores(struct guard *g)
 {
 	struct chores *c = &g->chores;
 
-	if (!is_idle(g))
+	if (!is_idle(g) || (!g->is_final && guard_now() - c->fork_ms <
+	    PAUSE_MS))
 		return;
 	c->nspares = guard_spares_due(g);
 	if ((c->n == 0 && c->nspares == 0) || share(c) != 0) {
@@ -307,6 +309,7 @@ guard_chores(struct guard *g)
 	c->pid = g->is_process ? fork() : -1;
 	if (c->pid == 0)
 		chore_main(g);
+	c->fork_ms = guard_now();
 	if (c->pid > 0)
 		return;
 	c->pid = 0;

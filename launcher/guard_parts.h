@@ -155,6 +155,7 @@ struct chores {
 	}		 place[CHORE_PLACES];
 	unsigned	 nplaces;
 	pid_t		 pid;
+	int64_t		 fork_ms;	/* when it was made */
 	struct chore_shared {
 		volatile bool	 is_last;	/* the run is over */
 		volatile bool	 is_hurried;	/* wait for no writer */
