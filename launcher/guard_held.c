@@ -17,7 +17,7 @@
 #include "launcher/guard_parts.h"
 #include "platform/fd.h"
 
-enum { MAX_HELD = 256, HELD_FLAGS = O_PATH | O_NOFOLLOW | O_CLOEXEC };
+enum { MAX_HELD = 256 };
 
 static bool
 is_held(const struct leaf *l)
@@ -65,7 +65,8 @@ guard_held_open(struct guard *g)
 		if (!is_held(l))
 			continue;
 		l->was_there = true;
-		fd = n < max ? open(l->path, HELD_FLAGS) : -1;
+		fd = n < max ? open(l->path, O_PATH | O_NOFOLLOW |
+		    O_CLOEXEC) : -1;
 		if (fd >= 0 ? fstat(fd, &st) != 0 : lstat(l->path, &st) != 0) {
 			fd_close(&fd);
 			l->is_gone = errno == ENOENT;
@@ -112,7 +113,8 @@ guard_held_replaced(struct leaf *l, int dir, const struct stat *st)
 
 	if (!l->was_there || (guard_held_is(l, st) && !l->is_gone))
 		return;
-	fd = l->held_fd < 0 ? -1 : openat(dir, l->name->text, HELD_FLAGS);
+	fd = l->held_fd < 0 ? -1 : openat(dir, l->name->text, O_PATH |
+	    O_NOFOLLOW | O_CLOEXEC);
 	held_set(l, fd, st);
 	l->is_replaced = !l->is_beyond;
 }

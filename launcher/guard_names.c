@@ -78,7 +78,8 @@ name_add(struct guard *g, struct leaf *l, struct err *e)
 	l->name = n;
 	if (n->leaf == NULL || says_more(l->kind, n->leaf->kind))
 		n->leaf = l;
-	if (says_more(l->kind, GUARD_READONLY))
+	if (says_more(l->kind, GUARD_READONLY) ||
+	    (l->kind == GUARD_READONLY && l->ino != 0 && !l->is_beyond))
 		for (; n != NULL; n = n->up)
 			if (n->held == NULL)
 				n->held = l;

@@ -472,6 +472,22 @@ other_disk() {	# other_disk WHO: quarantine on another file system
 2" ] && [ -L "$(echo "$Q"/*/*-.vscode/l)" ] &&
 	    [ "$(stat -c %a "$Q"/*/*-.vscode/d/f)" = 600 ]
 	ok $? "$1: another file system: copied as it was"
+	[ -z "$(find "$W" -name '*.fence-*')" ]
+	ok $? "$1: another file system: and nothing lies beside it"
+
+	# What may not be copied: the limit is the command's own as well.
+	as "$1" sh -c "head -c 200k /dev/zero >'$W/big'; echo 1 >'$W/small'"
+	capture "$1" env HOME="$H" FENCE_PRETEND=noshim prlimit \
+	    --fsize=65536:65536 "$FENCE_RUN" -- busybox sh -c \
+	    'mv big .envrc; mv small .zshrc; sleep 0.2'
+	is "$status" 0 "$1: a limit on file sizes: it runs"
+	absent .envrc .zshrc
+	ok $? "$1: a limit on file sizes: no guarded name is left"
+	[ "$(stat -c %s "$W"/.envrc.fence-*)" = 204800 ] &&
+	    [ "$(cat "$Q"/*/*-.zshrc)" = 1 ]
+	ok $? "$1: a limit on file sizes: nothing is lost"
+	like "$err" "\.envrc' is a guarded name: .* lies beside it; back \
+with: mv '[^']*/\.envrc\.fence-[0-9]*'" "$1: a limit on file sizes: told"
 }
 
 own_names() {	# own_names WHO ARGS…: what a run makes is its own

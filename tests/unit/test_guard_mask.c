@@ -36,7 +36,7 @@ static const char jail_script[] =
     "mount --bind . .; cd .\n"
     "mount --bind ../g ../g; mount --bind ../g/conf ../g/conf\n"
     "mount -o remount,bind,ro ../g\n"
-    "for f in .bashrc ro.d f? d?; do\n"
+    "for f in .bashrc ro.d f? d? on/f; do\n"
     "  mount --bind $f $f; mount -o remount,bind,ro $f; done\n"
     "mount --bind /run/fence/none .env\n"
     "mount -o remount,bind,ro .env\n"
@@ -47,7 +47,7 @@ static const char jail_script[] =
     "echo $! >\"$T/pid.new\"; mv \"$T/pid.new\" \"$T/pid\"\n"
     "wait\n"
     "END\n"
-    "mkfifo \"$T/ctl\" \"$T/ack\"; mkdir ../g ro.d hid d1 d2 d3; echo 0 >.bashrc\n"
+    "mkfifo \"$T/ctl\" \"$T/ack\"; mkdir ../g ro.d hid d1 d2 d3 on; echo 0 >on/f; echo 0 >.bashrc\n"
     "for f in 1 2 3 4 5 6 7; do echo $f >f$f; done\n"
     "echo secret >.env; echo secret >hid/f; echo 0 >../g/conf\n"
     "unshare -Urm sh \"$T/outer\" >\"$T/log\" 2>&1 &\n"
@@ -147,6 +147,9 @@ static const struct planted {
 	{ "f4", "rm f4; echo host >n4; mv n4 f4", "true", "f4" },
 	{ "d1", "rmdir d1", "mkdir d1; echo evil >d1/f", "d1" },
 	{ "d2", "rmdir d2", "mkdir n; echo evil >n/f; mv n d2", "d2/f" },
+	/* By way of a link in the place of the folder around it. */
+	{ "on/f", "rm -r on", "mkdir evil; echo evil >evil/f; ln -s evil on",
+	    "on" },
 	{ "d3", "mkdir n3; echo 1 >n3/f; mv -T n3 d3", "true", "d3/f" },
 };
 
@@ -159,8 +162,9 @@ plant_all(struct scene *s)
 	for (; p < planted + sizeof planted / sizeof *planted; p++) {
 		(void)sh(s, p->host);
 		(void)jailed(s, p->inside);
-		snprintf(line, sizeof line, "! test -e %s && any -e "
-		    "\"$K\"/*-%s", p->name, p->kept);
+		snprintf(line, sizeof line, "! test -e %s && "
+		    "{ any -e \"$K\"/*-%s || any -L \"$K\"/*-%s; }",
+		    p->name, p->kept, p->kept);
 		if (!until(s, line))
 			return p->name;
 		drain(s);
@@ -207,7 +211,8 @@ is_told(struct scene *s)
 	bool is = true;
 
 	for (size_t i = 0; i < sizeof planted / sizeof *planted; i++)
-		is &= find_told(s, GUARD_MOVED, planted[i].name) != NULL;
+		is &= find_told(s, GUARD_MOVED, planted[i].name) != NULL ||
+		    find_told(s, GUARD_MOVED, planted[i].kept) != NULL;
 	for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++)
 		is &= find_told(s, GUARD_REPLACED, replaced[i]) != NULL;
 	return is && count_told(s, GUARD_REPLACED) ==
@@ -218,7 +223,8 @@ static int
 remask_scene(void)
 {
 	static const char *const kept_ro[] = { "ro.d", "f1", "f2", "f3", "f4",
-	    "f5", "f6", "f7", "d1", "d2", "d3" };
+	    "f5", "f6", "f7", "d1", "d2", "d3",
+	    "on/f" };
 	static const char *const hidden[] = { ".env", "hid", "later.env",
 	    "own.env", "sub/x.env" };
 	struct scene *s = scene_new(false);
