@@ -547,10 +547,13 @@ add_wsl(struct gather *g)
 {
 	enum tri wish = g->layer->fs.wsl_interop.value;
 
-	if (wish == TRI_TRUE || (wish == TRI_AUTO &&
-	    (access("/proc/sys/fs/binfmt_misc/WSLInterop", F_OK) == 0 ||
-	    access("/proc/sys/fs/binfmt_misc/WSLInterop-late", F_OK) == 0)))
-		add_readable("/init", g);
+	if (wish == TRI_FALSE || (wish == TRI_AUTO &&
+	    access("/proc/sys/fs/binfmt_misc/WSLInterop", F_OK) != 0 &&
+	    access("/proc/sys/fs/binfmt_misc/WSLInterop-late", F_OK) != 0))
+		return;
+	policy_alias(g->layer, KEY_OF(fs.allow_read), FS_ALIAS_DEFAULT,
+	    "/init");
+	add_readable("/init", g);
 }
 
 static void

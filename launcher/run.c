@@ -558,6 +558,14 @@ make_guarding(struct run *r, struct err *e)
 	return r->guarding != NULL ? 0 : -1;
 }
 
+/* The errno of the first that could not be made. */
+static void
+must_be(bool is_made, int *sys)
+{
+	if (!is_made && *sys == 0)
+		*sys = errno != 0 ? errno : ENOMEM;
+}
+
 static int
 make_loop(struct run *r, struct err *e)
 {
@@ -572,22 +580,24 @@ make_loop(struct run *r, struct err *e)
 	    .ask = ask_signal, .arg = r, .pty = r->pty,
 	    .is_apart = r->plan->spec.session != JAIL_SESSION_SAME };
 	bool has_gate = !r->plan->spec.shares_net;
+	int sys = 0;
 
 	if (has_gate)
 		r->monitor = monitor_new(&mc);
+	must_be(!has_gate || r->monitor != NULL, &sys);
 	r->tty = tty_start(&tc);
+	must_be(r->tty != NULL, &sys);
 	r->control = loop_fd(r->loop, r->jail.control_fd, LOOP_READ,
 	    control_ready, r);
 	r->child = loop_child(r->loop, r->jail.pid, jail_gone, r);
 	if (r->jail.report_fd >= 0)
 		r->report = loop_fd(r->loop, r->jail.report_fd, LOOP_READ,
 		    report_ready, r);
-	if (r->tty == NULL || r->control == NULL || r->child == NULL ||
-	    (has_gate && (r->monitor == NULL ||
-	    worker_watch(&r->net, r->loop) != 0 ||
-	    worker_watch(&r->names, r->loop) != 0)))
-		return err_sys(e, errno, "cannot watch the jail");
-	return 0;
+	must_be(r->control != NULL && r->child != NULL, &sys);
+	must_be(!has_gate || r->monitor == NULL ||
+	    (worker_watch(&r->net, r->loop) == 0 &&
+	    worker_watch(&r->names, r->loop) == 0), &sys);
+	return sys == 0 ? 0 : err_sys(e, sys, "cannot watch the jail");
 }
 
 static int

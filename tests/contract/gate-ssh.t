@@ -65,7 +65,11 @@ capture "$who" env GIT_SSH_COMMAND="ssh -F $HOME/.ssh/config" \
 refs=$out
 like "$refs" 'refs/heads' "$who: ControlMaster, without a jail"
 remote
-is "$out" "$refs" "$who: inside, beside a master that cannot be reached"
+is "$status" 128 "$who: inside, a master of the host's cannot be reached"
+like "$err" 'Control socket connect.*Permission denied' \
+    "$who: as ssh says"
+like "$err" 'network.allowUnixSockets \+= "~/.ssh/c-wild.test"' \
+    "$who: and the line that would grant it"
 ssh -F "$HOME/.ssh/config" -O exit "$FENCE_WORLD_LOGIN@wild.test" 2>/dev/null
 remote -o ControlPath=/tmp/c-%h
 is "$out" "$refs" "$who: as a master of its own"
