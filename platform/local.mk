@@ -47,6 +47,7 @@ platform_libplatform_a_SOURCES += \
 	platform/linux/notify.c platform/linux/notify.h \
 	platform/linux/outer.c platform/linux/outer.h \
 	platform/linux/plancheck.c platform/linux/plancheck.h \
+	platform/linux/place.c platform/linux/place.h \
 	platform/linux/remask.c platform/linux/remask.h \
 	platform/linux/root.c platform/linux/root.h \
 	platform/linux/route.c platform/linux/route.h \

@@ -33,6 +33,19 @@ bool	 tree_is_lack(int sys);
  */
 int	 tree_look(struct arena *, const char *path, struct tree_node *ret);
 
+/* O_PATH, of what lies at the path itself: ELOOP if a symlink is on the way. */
+int	 tree_open_plain(const char *path);
+/*
+ * What lies at the path itself, without a symlink on the way or at the end.
+ * 0, or -1 with ESTALE if nothing such does, a hundred times.
+ */
+int	 tree_look_plain(const char *path, dev_t *ret_dev, ino_t *ret_ino);
+/*
+ * Says that something else lies there than was planned; returns -1.  The
+ * error's sys is ESTALE where another plan may do: not where the file system
+ * gives one file several inode numbers, so that none could be compared.
+ */
+int	 tree_changed(const char *path, struct err *);
 /*
  * Is this place, or a mount below it, one where the kernel itself is written
  * to (proc, sysfs, cgroup …)?

@@ -5,34 +5,14 @@
 #include <limits.h>
 #include <linux/nsfs.h>
 #include <sched.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "platform/fd.h"
-
-/* Younger than the headers of the oldest system we build on. */
-enum {
-	NR_OPEN_TREE = 428, NR_MOVE_MOUNT = 429, NR_OPENAT2 = 437,
-	NR_MOUNT_SETATTR = 442,
-	TREE_CLONE = 1, TREE_RECURSIVE = 0x8000,
-	MOVE_FROM_EMPTY = 4, MOVE_TO_EMPTY = 0x40,
-	NO_MAGIC = 2, NO_SYMLINKS = 4,		/* openat2: RESOLVE_… */
-	IS_MOUNT_ROOT = 0x2000,			/* statx: attributes */
-	ATTR_RDONLY = 1, ATTR_NOSUID = 2, ATTR_NODEV = 4,
-};
-
-struct attr {
-	uint64_t	set, clear, propagation, userns_fd;
-};
-
-struct how {
-	uint64_t	flags, mode, resolve;
-};
+#include "platform/linux/place.h"
 
 /* The masks that root.c made. */
 #define MASK_FILE	"/run/fence/none"
@@ -111,55 +91,14 @@ remask_enter(pid_t jail_pid)
 
 /* ---- mounting ---- */
 
-static int
-open_place(const char *path)
-{
-	struct how how = { .flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
-	    .resolve = NO_SYMLINKS | NO_MAGIC };
-
-	return (int)syscall(NR_OPENAT2, AT_FDCWD, path, &how, sizeof how);
-}
-
-/* Nothing but itself: no symlink, no magic. */
-static int
-open_planned(const char *path, dev_t dev, ino_t ino)
-{
-	auto_fd fd = open_place(path);
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st) != 0)
-		return -1;
-	if (st.st_dev != dev || st.st_ino != ino) {
-		errno = ESTALE;
-		return -1;
-	}
-	return fd_take(&fd);
-}
-
-static int
-clone_of(int fd)
-{
-	return (int)syscall(NR_OPEN_TREE, fd, "", TREE_CLONE | O_CLOEXEC |
-	    TREE_RECURSIVE | AT_EMPTY_PATH);
-}
-
-static int
-set_attr(int fd, uint64_t set, uint64_t clear)
-{
-	struct attr a = { .set = set, .clear = clear };
-
-	return (int)syscall(NR_MOUNT_SETATTR, fd, "", AT_EMPTY_PATH |
-	    TREE_RECURSIVE, &a, sizeof a);
-}
-
 /* The thing itself, once more: now read-only. */
 static int
 tree_readonly(int place)
 {
-	auto_fd fd = clone_of(place);
+	auto_fd fd = place_clone(place, PLACE_TREE);
 
-	if (fd < 0 || set_attr(fd, ATTR_RDONLY | ATTR_NOSUID | ATTR_NODEV,
-	    0) != 0)
+	if (fd < 0 || place_attr(fd, PLACE_TREE, PLACE_RDONLY | PLACE_NOSUID |
+	    PLACE_NODEV, 0) != 0)
 		return -1;
 	return fd_take(&fd);
 }
@@ -167,10 +106,10 @@ tree_readonly(int place)
 static int
 tree_writable_here(int place)
 {
-	auto_fd fd = clone_of(place);
+	auto_fd fd = place_clone(place, PLACE_TREE);
 
-	if (fd < 0 || set_attr(fd, ATTR_NOSUID | ATTR_NODEV,
-	    ATTR_RDONLY) != 0)
+	if (fd < 0 || place_attr(fd, PLACE_TREE, PLACE_NOSUID | PLACE_NODEV,
+	    PLACE_RDONLY) != 0)
 		return -1;
 	return fd_take(&fd);
 }
@@ -185,7 +124,7 @@ tree_writable(int place, const char *path, dev_t dev, ino_t ino)
 		return tree_writable_here(place);
 	if (setns(outer_fd, CLONE_NEWNS) != 0)
 		return -1;
-	there = open_planned(path, dev, ino);
+	there = place_planned(path, dev, ino);
 	if (there >= 0)
 		tree = tree_writable_here(there);
 	saved = errno;
@@ -199,7 +138,7 @@ tree_writable(int place, const char *path, dev_t dev, ino_t ino)
 static int
 tree_mask(const char *mask)
 {
-	auto_fd place = open_place(mask);
+	auto_fd place = place_open(mask);
 
 	if (place >= 0)
 		return tree_readonly(place);
@@ -227,35 +166,22 @@ tree_for(enum mount_kind kind, int place, const char *path, dev_t dev,
 	}
 }
 
-static bool
-is_mount(int fd)
-{
-	struct statx stx;
-
-	return statx(fd, "", AT_EMPTY_PATH, STATX_INO, &stx) == 0 &&
-	    (stx.stx_attributes & IS_MOUNT_ROOT) != 0;
-}
-
 int
 remask_put(const char *path, enum mount_kind kind, dev_t dev, ino_t ino)
 {
-	auto_fd place = open_place(path);
+	auto_fd place = place_open(path);
 	auto_fd tree = -1;
-	struct stat st;
 
 	if (place < 0)
 		return -1;
-	if (is_mount(place))
+	if (place_is_mount(place, 0, 0))
 		return 1;
-	if (fstat(place, &st) != 0)
-		return -1;
-	if (st.st_dev != dev || st.st_ino != ino) {
+	if (!place_is_at(place, dev, ino)) {
 		errno = ESTALE;
 		return -1;
 	}
 	tree = tree_for(kind, place, path, dev, ino);
 	if (tree < 0)
 		return -1;
-	return (int)syscall(NR_MOVE_MOUNT, tree, "", place, "",
-	    MOVE_FROM_EMPTY | MOVE_TO_EMPTY);
+	return place_put(tree, place);
 }
