@@ -305,15 +305,17 @@ static bool
 make_granted(struct gather *g, const char *path, struct tree_node *ret)
 {
 	struct err e = { 0 };
+	const char *real;
 
 	if (!made_is_directory(path) || grants_link(g, path) != NULL)
 		return false;
+	real = real_missing(g, path);
 	if (g->rq->as_if_made) {
 		*ret = (struct tree_node){ .kind = TREE_DIR, .path = path,
-		    .real = real_missing(g, path) };
+		    .real = real };
 		return true;
 	}
-	if (g->rq->made == NULL || made_directory(g->rq->made, path, &e) != 0)
+	if (g->rq->made == NULL || made_directory(g->rq->made, real, &e) != 0)
 		return false;
 	gather_look(g, path, ret);
 	return ret->kind != TREE_MISSING;

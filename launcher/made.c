@@ -55,46 +55,116 @@ made_open(const char *state)
 	return m;
 }
 
-/* mkdir -p, each new directory written down before it is made. */
+/* Written down before it is made. */
 static int
-make_all(int journal, const char *path)
+note_next(int journal, const char *path, size_t n)
 {
-	char part[PATH_MAX + 1];
-	size_t n = strlen(path);
-	struct stat st;
+	char line[PATH_MAX + 1];
 
-	if (n >= PATH_MAX || strchr(path, '\n') != NULL) {
+	if (journal < 0)
+		return 0;
+	memcpy(line, path, n);
+	line[n] = '\n';
+	return write(journal, line, n + 1) == (ssize_t)(n + 1) ? 0 : -1;
+}
+
+/* The last name of the path up to n; false if it is too long. */
+static bool
+name_of(const char *path, size_t n, char name[NAME_MAX + 1])
+{
+	size_t at = n;
+
+	while (path[at - 1] != '/')
+		at--;
+	if (n - at > NAME_MAX) {
+		errno = ENAMETOOLONG;
+		return false;
+	}
+	memcpy(name, path + at, n - at);
+	name[n - at] = '\0';
+	return true;
+}
+
+/* Goes into the next folder of the path, which ends at n. */
+static int
+enter_next(int *dir_fd, const char *path, size_t n, int follow)
+{
+	char name[NAME_MAX + 1];
+	int fd;
+
+	if (!name_of(path, n, name))
+		return -1;
+	if (name[0] == '\0')
+		return 0;
+	fd = openat(*dir_fd, name, O_PATH | O_DIRECTORY | O_CLOEXEC | follow);
+	if (fd < 0)
+		return -1;
+	fd_close(dir_fd);
+	*dir_fd = fd;
+	return 0;
+}
+
+static int
+make_next(int dir_fd, int journal, const char *path, size_t n)
+{
+	char name[NAME_MAX + 1];
+
+	if (!name_of(path, n, name) || note_next(journal, path, n) != 0)
+		return -1;
+	return mkdirat(dir_fd, name, 0700) == 0 || errno == EEXIST ? 0 : -1;
+}
+
+/*
+ * mkdir -p, step by step from the root: who exchanges a folder on the way for
+ * a symlink leads nobody elsewhere.  follow: 0 or O_NOFOLLOW, of what is there.
+ */
+static int
+make_all(int journal, const char *path, int follow)
+{
+	auto_fd fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	size_t n = strlen(path);
+
+	if (path[0] != '/' || n >= PATH_MAX || strchr(path, '\n') != NULL) {
 		errno = EINVAL;
 		return -1;
 	}
-	for (size_t i = 1; i <= n; i++) {
-		if (path[i] != '/' && path[i] != '\0')
-			continue;
-		memcpy(part, path, i);
-		part[i] = '\0';
-		if (stat(part, &st) == 0)
-			continue;
-		part[i] = '\n';
-		if (journal >= 0 &&
-		    write(journal, part, i + 1) != (ssize_t)(i + 1))
+	for (size_t i = 1; i <= n && fd >= 0; i++)
+		if ((path[i] == '/' || path[i] == '\0') &&
+		    enter_next(&fd, path, i, follow) != 0 &&
+		    (errno != ENOENT ||
+		    make_next(fd, journal, path, i) != 0 ||
+		    enter_next(&fd, path, i, O_NOFOLLOW) != 0))
 			return -1;
-		part[i] = '\0';
-		if (mkdir(part, 0700) != 0 && errno != EEXIST)
-			return -1;
-	}
-	return 0;
+	return fd < 0 ? -1 : 0;
 }
 
 int
 made_directory(struct made *m, const char *path, struct err *e)
 {
-	if (m->fd < 0 && (make_all(-1, m->state) != 0 ||
+	if (m->fd < 0 && (make_all(-1, m->state, 0) != 0 ||
 	    open_journal(m, O_CREAT) != 0))
 		return err_sys(e, errno, "cannot keep a journal in '%s'",
 		    m->state);
-	if (make_all(m->fd, path) != 0)
+	if (make_all(m->fd, path, O_NOFOLLOW) != 0)
 		return err_sys(e, errno, "cannot make '%s'", path);
 	return 0;
+}
+
+/*
+ * No symlink on the way, as it was made.  Step by step: by now a filter keeps
+ * us from openat2().
+ */
+static void
+remove_plain(const char *path)
+{
+	auto_fd fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	size_t end = (size_t)(strrchr(path, '/') - path);
+
+	for (size_t i = 1; i <= end; i++)
+		if (path[i] == '/' &&
+		    enter_next(&fd, path, i, O_NOFOLLOW) != 0)
+			return;
+	(void)unlinkat(fd, path + end + 1, AT_REMOVEDIR);
 }
 
 /* Children were written after their parents: from the end. */
@@ -111,7 +181,7 @@ remove_empty(int journal)
 		line = strrchr(text, '\n');
 		line = line != NULL ? line + 1 : text;
 		if (line[0] == '/')
-			(void)rmdir(line);
+			remove_plain(line);
 	}
 	free(text);
 	(void)!ftruncate(journal, 0);

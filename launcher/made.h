@@ -18,7 +18,10 @@ struct made;
  * NULL: no journal can be kept, hence nothing be made.
  */
 struct made	*made_open(const char *state);
-/* Makes it and all above it, 0700. */
+/*
+ * Makes it and all above it, 0700.  The path is the real one: a symlink on
+ * the way is an error, whoever put it there meanwhile.
+ */
 int		 made_directory(struct made *, const char *path,
 		    struct err *);
 /* Removes what is empty, if no other run may use it; NULL is fine. */

@@ -14,8 +14,6 @@
 #include "platform/linux/place.h"
 #include "platform/mountinfo.h"
 
-enum { TRIES = 100 };		/* of a lookup, 3 us each */
-
 bool
 tree_is_lack(int sys)
 {
@@ -49,17 +47,11 @@ tree_look(struct arena *a, const char *path, struct tree_node *ret)
 }
 
 int
-tree_open_plain(const char *path)
-{
-	return place_open(path);
-}
-
-int
 tree_look_plain(const char *path, dev_t *ret_dev, ino_t *ret_ino)
 {
 	struct stat st;
 
-	for (int i = 0; i < TRIES; i++) {
+	for (int n = 0; place_try(&n);) {
 		auto_fd fd = place_open(path);
 
 		if (fd < 0 && !place_is_passing(errno))

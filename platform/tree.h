@@ -33,8 +33,6 @@ bool	 tree_is_lack(int sys);
  */
 int	 tree_look(struct arena *, const char *path, struct tree_node *ret);
 
-/* O_PATH, of what lies at the path itself: ELOOP if a symlink is on the way. */
-int	 tree_open_plain(const char *path);
 /*
  * What lies at the path itself, without a symlink on the way or at the end.
  * 0, or -1 with ESTALE if nothing such does, a hundred times.

@@ -33,6 +33,7 @@ UNIT_TESTS = \
 	tests/unit/test_launcher \
 	tests/unit/test_layers \
 	tests/unit/test_loop \
+	tests/unit/test_made \
 	tests/unit/test_merge \
 	tests/unit/test_mounts \
 	tests/unit/test_nft \
@@ -127,7 +128,7 @@ EXTRA_DIST += tests/README.md tests/agents tests/agree tests/batch tests/batches
 	tests/clients tests/contract \
 	tests/fuzz/corpus tests/golden tests/kill-at tests/lib.sh tests/lint \
 	tests/records.py tests/run tests/scale.sh tests/self-check \
-	tests/setup.sh tests/trace \
+	tests/setup.sh tests/swapper.sh tests/trace \
 	tests/unit/bpf.h \
 	tests/unit/generate.h tests/unit/guard_scene.h tests/unit/hello.h \
 	tests/unit/netns.h tests/unit/serve_world.h \

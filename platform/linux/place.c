@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -23,6 +24,8 @@ enum {
 	IS_MOUNT_ROOT = 0x2000,			/* statx: attributes */
 	FS_CLOEXEC = 1, FS_SET_STRING = 1, FS_CREATE = 6,
 };
+
+enum { TRIES = 100, TRIES_IN_A_ROW = 10 };
 
 struct attr {
 	uint64_t	set, clear, propagation, userns_fd;
@@ -70,6 +73,14 @@ place_is_passing(int sys)
 {
 	return sys == ESTALE || sys == ENOENT || sys == ELOOP ||
 	    sys == ENOTDIR;
+}
+
+bool
+place_try(int *n)
+{
+	if (*n > 0 && *n % TRIES_IN_A_ROW == 0)
+		(void)sched_yield();
+	return (*n)++ < TRIES;
 }
 
 bool

@@ -1,0 +1,143 @@
+/* made: directories for a run, made and removed without following a symlink. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "launcher/made.h"
+#include "tests/unit/room.h"
+
+static bool
+is_there(struct room *r, const char *name)
+{
+	struct stat st;
+
+	return lstat(room_path(r, name), &st) == 0;
+}
+
+static void
+put_link(struct room *r, const char *name, const char *to)
+{
+	assert_int_equal(symlink(room_path(r, to), room_path(r, name)), 0);
+}
+
+static void
+test_made_and_removed(void **state)
+{
+	struct room *r = *state;
+	struct made *m = made_open(room_path(r, "home/state/fence"));
+	struct err e = { 0 };
+
+	assert_int_equal(made_directory(m, room_path(r, "home/a/b/c"), &e),
+	    0);
+	assert_int_equal(made_directory(m, room_path(r, "home/a/kept"), &e),
+	    0);
+	assert_true(is_there(r, "home/a/b/c"));
+	room_put(r, "home/a/kept/file", "x");
+	made_close(m);
+	assert_false(is_there(r, "home/a/b"));
+	assert_true(is_there(r, "home/a/kept/file"));
+}
+
+/* Each row: a name, a symlink to "outside", and what is asked for. */
+static const struct {
+	const char	*name;
+	const char	*link;
+	const char	*want;
+	const char	*not_made;
+} planted[] = {
+	{ "in the part that is there", "proj/sub/p", "proj/sub/p/x/y",
+	    "outside/x" },
+	{ "the first that is missing", "proj/sub/q", "proj/sub/q/x",
+	    "outside/x" },
+	{ "at the end", "proj/sub/r", "proj/sub/r", "outside/made" },
+};
+
+static void
+test_no_symlink(void **state)
+{
+	struct room *r = *state;
+
+	room_put(r, "outside/", "");
+	for (size_t i = 0; i < sizeof planted / sizeof planted[0]; i++) {
+		struct made *m = made_open(room_path(r, "home/state"));
+		struct err e = { 0 };
+
+		print_message("%s\n", planted[i].name);
+		put_link(r, planted[i].link, "outside");
+		assert_int_equal(made_directory(m, room_path(r,
+		    planted[i].want), &e), -1);
+		assert_false(is_there(r, planted[i].not_made));
+		made_close(m);
+		assert_true(is_there(r, "outside"));
+	}
+}
+
+/* It leads nowhere yet: what it names is not made. */
+static void
+test_dangling(void **state)
+{
+	struct room *r = *state;
+	struct made *m = made_open(room_path(r, "home/state"));
+	struct err e = { 0 };
+
+	put_link(r, "proj/sub/p", "nowhere");
+	assert_int_equal(made_directory(m, room_path(r, "proj/sub/p/x"), &e),
+	    -1);
+	assert_int_equal(made_directory(m, room_path(r, "proj/sub/p"), &e),
+	    -1);
+	made_close(m);
+	assert_false(is_there(r, "nowhere"));
+}
+
+/* A folder that was made is exchanged for a symlink before the end. */
+static void
+test_removed_by_way(void **state)
+{
+	struct room *r = *state;
+	struct made *m = made_open(room_path(r, "home/state"));
+	struct err e = { 0 };
+
+	assert_int_equal(made_directory(m, room_path(r, "proj/d/empty"), &e),
+	    0);
+	room_put(r, "outside/empty/", "");
+	assert_int_equal(rename(room_path(r, "proj/d"), room_path(r,
+	    "proj/mine")), 0);
+	put_link(r, "proj/d", "outside");
+	made_close(m);
+	assert_true(is_there(r, "outside/empty"));
+}
+
+/* Fence's own state may lie behind a symlink of the user's. */
+static void
+test_state_by_link(void **state)
+{
+	struct room *r = *state;
+	struct made *m;
+	struct err e = { 0 };
+
+	room_put(r, "disk/", "");
+	put_link(r, "home/local", "disk");
+	m = made_open(room_path(r, "home/local/state/fence"));
+	assert_int_equal(made_directory(m, room_path(r, "home/x"), &e), 0);
+	assert_true(is_there(r, "disk/state/fence/made"));
+	made_close(m);
+	assert_false(is_there(r, "home/x"));
+}
+
+int
+main(void)
+{
+#define CASE(f) cmocka_unit_test_setup_teardown(f, room_enter, room_leave)
+	const struct CMUnitTest tests[] = {
+		CASE(test_made_and_removed), CASE(test_no_symlink),
+		CASE(test_dangling), CASE(test_removed_by_way),
+		CASE(test_state_by_link),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
