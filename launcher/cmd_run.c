@@ -19,6 +19,8 @@
 #include "launcher/trace.h"
 #include "platform/fd.h"
 
+enum { REPLANS = 3 };
+
 extern char **environ;
 
 static int
@@ -83,12 +85,77 @@ empty_files(const struct run_options *ro, int trace_fd)
 		(void)!ftruncate(trace_fd, 0);
 }
 
+/* What is told and emptied once, however often the plan is made. */
+static void
+begin(const struct run_options *ro, const struct plan *plan, int trace_fd,
+    bool *has_begun)
+{
+	if (*has_begun)
+		return;
+	*has_begun = true;
+	if (!ro->dry_run)
+		empty_files(ro, trace_fd);
+	print_notices(plan);
+	if (ro->debug)
+		startup_tell(plan, environ);
+}
+
+/* Plans, and does what is planned. */
+static int
+run_once(const struct run_options *ro, char **argv, int trace_fd,
+    bool *has_begun, bool *ret_again, struct err *e)
+{
+	struct plan plan;
+	int status = 0;
+
+	if (plan_make(ro, argv, environ, &plan, e) != 0) {
+		*ret_again = plan.is_outdated;
+		return (int)e->code;
+	}
+	/* A way that leads elsewhere was refused by now. */
+	begin(ro, &plan, trace_fd, has_begun);
+	if (ro->dry_run)
+		status = dry_run(&plan);
+	else if (plan.is_inside && inside_run(ro, &plan, e) != 0)
+		status = (int)e->code;
+	else if (run_command(ro, &plan, trace_fd, &status, e) != 0)
+		status = (int)e->code;
+	*ret_again = plan.is_outdated;
+	plan_release(&plan);
+	return status;
+}
+
+/*
+ * What was judged is what is mounted.  Where something else lies there by
+ * then, all is judged anew; nothing is left of the plan before.
+ */
+static int
+run_until_steady(const struct run_options *ro, char **argv, int trace_fd,
+    struct err *e)
+{
+	bool has_begun = false;
+
+	for (unsigned i = 0;; i++) {
+		bool again = false;
+		int status = run_once(ro, argv, trace_fd, &has_begun, &again,
+		    e);
+
+		if (!again)
+			return status;
+		if (i == REPLANS)
+			break;
+		*e = (struct err){ 0 };
+	}
+	e->sys = 0;
+	err_hint(e, "something renames there while the jail is built, and did "
+	    "each of %u times: end it, or start again", REPLANS + 1);
+	return (int)e->code;
+}
+
 static int
 run_planned(const struct run_options *ro, char **argv, struct err *e)
 {
 	auto_fd trace_fd = -1;
-	struct plan plan;
-	int status = 0;
 
 	if (check_options(ro, argv, e) != 0)
 		return (int)e->code;
@@ -102,22 +169,7 @@ run_planned(const struct run_options *ro, char **argv, struct err *e)
 	/* Before the plan, which makes the files read-only inside. */
 	if (!ro->dry_run && open_files(ro, &trace_fd, e) != 0)
 		return (int)e->code;
-	if (plan_make(ro, argv, environ, &plan, e) != 0)
-		return (int)e->code;
-	/* A way that leads elsewhere was refused by now. */
-	if (!ro->dry_run)
-		empty_files(ro, trace_fd);
-	print_notices(&plan);
-	if (ro->debug)
-		startup_tell(&plan, environ);
-	if (ro->dry_run)
-		status = dry_run(&plan);
-	else if (plan.is_inside && inside_run(ro, &plan, e) != 0)
-		status = (int)e->code;
-	else if (run_command(ro, &plan, trace_fd, &status, e) != 0)
-		status = (int)e->code;
-	plan_release(&plan);
-	return status;
+	return run_until_steady(ro, argv, trace_fd, e);
 }
 
 static int

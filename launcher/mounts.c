@@ -241,7 +241,7 @@ pin_ancestors(struct planner *p, const struct jail_mount *m, const char *path)
 	    s = strchr(s + 1, '/'))
 		push(p, (struct jail_mount){ .kind = MOUNT_RW,
 		    .path = arena_strndup(p->arena, path, (size_t)(s - path)),
-		    .reason = &pinned });
+		    .reason = &pinned, .is_pin = true });
 }
 
 static void

@@ -1,6 +1,7 @@
 /*
  * mounts: the planner.  Policy + what is on disk -> mounts in order.  Pure:
- * it looks at nothing; launcher/facts.c gathers the facts.
+ * it looks at nothing; launcher/facts.c gathers the facts.  What lies at a pin
+ * (jail_mount.is_pin) its caller has to find out.
  */
 #ifndef FENCE_LAUNCHER_MOUNTS_H
 #define FENCE_LAUNCHER_MOUNTS_H

@@ -709,8 +709,10 @@ plan_make(const struct run_options *ro, char **argv, char **env,
 			rc = jail_probe(&ret->spec, e);
 	}
 	vec_release(&w.notices);
-	if (rc != 0)
+	if (rc != 0) {
 		plan_release(ret);
+		ret->is_outdated = e->sys == ESTALE;
+	}
 	return rc;
 }
 

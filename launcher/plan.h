@@ -25,6 +25,9 @@ struct plan {
 	struct resolved	 resolved;	/* owns the layers */
 	struct policy	*policy;	/* the first of them */
 	bool		 is_inside;	/* another fence: launcher/inside.h */
+	/* Something else lay at a path when it was mounted, or (after
+	 * plan_make() failed) was looked at again: another plan may do. */
+	bool		 is_outdated;
 	struct jail_spec spec;
 	struct ports	 ports;
 	struct jail_ahead *ahead;	/* of the jail, or NULL */

@@ -1,4 +1,5 @@
 /* The files of a plan: what is mounted how, and what is kept so. */
+#include <errno.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/sysinfo.h>
@@ -110,6 +111,23 @@ plan_exposed(struct work *w, const struct run_options *ro,
 			return err_set(e, ERR_USAGE, "--expose-host-path: the "
 			    "path is too long");
 		rq->exposed[rq->nexposed++] = (struct exposed){ path, is_rw };
+	}
+	return 0;
+}
+
+/* They are mounted as all else is: only upon what was there. */
+static int
+look_at_pins(struct mounts *mounts, struct err *e)
+{
+	for (size_t i = MOUNTS_BASE; i < mounts->list.n; i++) {
+		struct jail_mount *m = &mounts->list.v[i];
+
+		if (!m->is_pin)
+			continue;
+		if (tree_look_plain(m->path, &m->dev, &m->ino) == 0)
+			continue;
+		return errno == ESTALE ? tree_changed(m->path, e) :
+		    err_sys(e, errno, "cannot look at '%s'", m->path);
 	}
 	return 0;
 }
@@ -234,6 +252,8 @@ plan_files(struct work *w, const struct run_options *ro, char *const *env,
 		mounts_plan(w->arena, &mode, facts.v, facts.n, &mounts);
 		rc = facts_check_roots(&mounts.roots, e);
 	}
+	if (rc == 0)
+		rc = look_at_pins(&mounts, e);
 	if (rc == 0)
 		rc = plan_judge(p, &facts, &mounts, e);
 	if (rc == 0)

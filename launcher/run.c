@@ -637,7 +637,10 @@ start_jail(struct run *r, struct err *e)
 			spec->session = JAIL_SESSION_TTY;
 		spec->tty_fd = tty_fd;
 	}
-	return jail_start(spec, r->plan->ahead, &r->jail, e);
+	if (jail_start(spec, r->plan->ahead, &r->jail, e) == 0)
+		return 0;
+	r->plan->is_outdated = e->sys == ESTALE;
+	return -1;
 }
 
 static int
@@ -774,6 +777,8 @@ run_command(const struct run_options *ro, struct plan *plan, int trace_fd,
 	}
 	log_watch(false);
 	run_release(&r);
+	if (plan->is_outdated)		/* the next attempt blocks them */
+		sigprocmask(SIG_SETMASK, &plan->spec.sigmask, NULL);
 	pause_at("after-exit");
 	return rc;
 }

@@ -40,11 +40,15 @@ struct jail_mount {
 	enum mount_kind	 kind;
 	const char	*path;	/* absolute, no symlink in it */
 	const void	*reason; /* the planner's: what is behind it */
-	/* What lay there when it was planned; 0 for places of our own. */
+	/* What lay there when it was planned, and nothing else is shown or
+	 * covered; 0 for places of our own, and of "/" and what is right
+	 * below it. */
 	dev_t		 dev;
 	ino_t		 ino;
 	const char	*text;	/* MOUNT_LINK */
 	uint64_t	 size;	/* TMPFS, OWN: bytes at most; 0: as usual */
+	bool		 is_pin;	/* RW: no more than a part of its tree
+					 * that nobody may rename */
 };
 
 /* An address range that the gate takes: connections go to the listener. */
@@ -196,7 +200,8 @@ void	 jail_describe(const struct jail_spec *,
 /*
  * Builds the jail up to the point where fence-init waits for its plan.
  * On success everything in ret is the caller's; on failure nothing is left.
- * Expects all signals blocked by the caller.
+ * ESTALE in the error: something else lies at a path than was planned, and a
+ * plan that is made anew may do.  Expects all signals blocked by the caller.
  */
 int	 jail_start(const struct jail_spec *, struct jail_ahead *,
 	    struct jail *ret, struct err *);

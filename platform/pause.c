@@ -16,14 +16,15 @@ void
 pause_at(const char *point)
 {
 	const char *want = getenv("FENCE_PAUSE_AT");
+	const char *until = getenv("FENCE_PAUSE_UNTIL");
 
 	if (want == NULL || strcmp(want, point) != 0)
 		return;
 	say("fence: paused at ");
 	say(point);
 	say("\n");
-	for (;;)
-		poll(NULL, 0, -1);
+	while (until == NULL || access(until, F_OK) != 0)
+		poll(NULL, 0, until == NULL ? -1 : 1);
 }
 
 /* Behind the feature's name in FENCE_PRETEND, or NULL. */

@@ -1,7 +1,8 @@
 /*
  * pause: named points where a test may stop the program and kill it.  Exists
  * only in builds with --enable-test-hooks: FENCE_PAUSE_AT=NAME makes
- * pause_at(NAME) say "fence: paused at NAME" on stderr and wait for ever.
+ * pause_at(NAME) say "fence: paused at NAME" on stderr and wait for ever, or
+ * until the file FENCE_PAUSE_UNTIL exists.
  */
 #ifndef FENCE_PLATFORM_PAUSE_H
 #define FENCE_PLATFORM_PAUSE_H

@@ -22,7 +22,8 @@ early_write(const char *path, int flags, mode_t mode, const void *p, size_t n)
 	return n == 0 ? 0 : -1;
 }
 
-int
+/* mkdir -p */
+static int
 early_mkdirs(const char *path, mode_t mode)
 {
 	char part[PATH_MAX];
@@ -82,18 +83,4 @@ early_number(char *out, uint64_t v)
 	while (n > 0)
 		*out++ = digits[--n];
 	*out = '\0';
-}
-
-int
-early_mount_point(const char *path, int is_dir, mode_t mode)
-{
-	struct stat st;
-
-	if (lstat(path, &st) == 0)
-		return 0;
-	if (is_dir)
-		return early_mkdirs(path, mode);
-	if (early_parents(path, mode) != 0)
-		return -1;
-	return early_write(path, O_CREAT, 0644, "", 0);
 }

@@ -13,12 +13,8 @@
 /* All of it or -1.  flags: besides O_WRONLY and O_CLOEXEC. */
 int	 early_write(const char *path, int flags, mode_t, const void *,
 	    size_t);
-int	 early_mkdirs(const char *path, mode_t);	/* mkdir -p */
 int	 early_parents(const char *path, mode_t);	/* all above it */
 int	 early_join(char out[PATH_MAX], const char *, const char *);
 void	 early_number(char *out, uint64_t);	/* decimal; room for 21 */
-/* A mount point: a directory, or an empty file, with all above it; missing
- * directories get that mode. */
-int	 early_mount_point(const char *path, int is_dir, mode_t);
 
 #endif

@@ -29,6 +29,7 @@
 #include "platform/linux/root.h"
 #include "platform/linux/route.h"
 #include "platform/pause.h"
+#include "platform/tree.h"
 
 enum { STACK_BYTES = 512 * 1024, SPARE_FILES = 256 };
 
@@ -543,6 +544,8 @@ outer_explain(const struct outer *o, struct err *e)
 {
 	const char *detail = detail_text(o);
 
+	if (o->sys == ESTALE && detail != NULL)
+		return tree_changed(detail, e);
 	err_sys(e, o->sys, "%s%s%s%s", step_text[o->failed_at],
 	    detail != NULL ? " (" : "", detail != NULL ? detail : "",
 	    detail != NULL ? ")" : "");

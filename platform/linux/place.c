@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "platform/fd.h"
@@ -25,7 +25,7 @@ enum {
 	FS_CLOEXEC = 1, FS_SET_STRING = 1, FS_CREATE = 6,
 };
 
-enum { TRIES = 100, TRIES_IN_A_ROW = 10 };
+enum { TRIES = 100, TRIES_IN_A_ROW = 10, PAUSE_NS = 10 * 1000 };
 
 struct attr {
 	uint64_t	set, clear, propagation, userns_fd;
@@ -78,8 +78,10 @@ place_is_passing(int sys)
 bool
 place_try(int *n)
 {
-	if (*n > 0 && *n % TRIES_IN_A_ROW == 0)
-		(void)sched_yield();
+	struct timespec pause = { .tv_nsec = *n * PAUSE_NS };
+
+	if (*n > 0 && *n < TRIES && *n % TRIES_IN_A_ROW == 0)
+		(void)nanosleep(&pause, NULL);
 	return (*n)++ < TRIES;
 }
 
@@ -101,6 +103,13 @@ place_clone(int fd, int how)
 {
 	return (int)syscall(NR_OPEN_TREE, fd, "", TREE_CLONE | O_CLOEXEC |
 	    AT_EMPTY_PATH | how);
+}
+
+int
+place_clone_at(const char *path, int how)
+{
+	return (int)syscall(NR_OPEN_TREE, AT_FDCWD, path, TREE_CLONE |
+	    O_CLOEXEC | AT_SYMLINK_NOFOLLOW | how);
 }
 
 int
@@ -138,6 +147,13 @@ place_put(int tree_fd, int place_fd)
 {
 	return (int)syscall(NR_MOVE_MOUNT, tree_fd, "", place_fd, "",
 	    MOVE_FROM_EMPTY | MOVE_TO_EMPTY);
+}
+
+int
+place_put_at(int tree_fd, const char *path)
+{
+	return (int)syscall(NR_MOVE_MOUNT, tree_fd, "", AT_FDCWD, path,
+	    MOVE_FROM_EMPTY);
 }
 
 /* ---- file systems of our own ---- */

@@ -29,8 +29,9 @@ int	 place_planned(const char *path, dev_t, ino_t);
  */
 bool	 place_is_passing(int sys);
 /*
- * for (int n = 0; place_try(&n);): a hundred lookups, 3 us each.  A process
- * that renames to and fro and waits for our processor gets it in between.
+ * for (int n = 0; place_try(&n);): a hundred lookups, 3 us each, with pauses
+ * of together 4.5 ms after every tenth: a process that renames to and fro may
+ * be waiting for a processor while the wrong name is there.
  */
 bool	 place_try(int *n);
 bool	 place_is_at(int fd, dev_t, ino_t);
@@ -39,11 +40,15 @@ bool	 place_is_mount(int fd, dev_t, ino_t);
 
 /* A detached mount of what the descriptor leads to; how: 0 or PLACE_TREE. */
 int	 place_clone(int fd, int how);
+/* The same by a path that nobody but root can change. */
+int	 place_clone_at(const char *path, int how);
 int	 place_attr(int fd, int how, uint64_t set, uint64_t clear);
 /* An empty file system in memory, not yet mounted; size 0: as usual. */
 int	 place_tmpfs(const char *mode, uint64_t size, uint64_t attr);
 /* Lays the tree over the place. */
 int	 place_put(int tree_fd, int place_fd);
+/* The same by a path in a file system of ours. */
+int	 place_put_at(int tree_fd, const char *path);
 
 /* Devices of file systems that are the jail's own. */
 struct place_own {

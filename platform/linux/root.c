@@ -7,29 +7,20 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "platform/base/xalloc.h"
+#include "platform/fd.h"
 #include "platform/linux/early.h"
+#include "platform/linux/place.h"
+#include "platform/pause.h"
 
-/* Debian 12's glibc has these; others do not. */
-#ifndef OPEN_TREE_CLONE
-#define OPEN_TREE_CLONE		1
-#endif
-#ifndef AT_RECURSIVE
-#define AT_RECURSIVE		0x8000
-#endif
-#ifndef MOVE_MOUNT_F_EMPTY_PATH
-#define MOVE_MOUNT_F_EMPTY_PATH	4
-#endif
-#ifndef SYS_mount_setattr
-#define SYS_mount_setattr	442
-#endif
-
-enum { ATTR_RDONLY = 1, ATTR_NOSUID = 2, ATTR_NODEV = 4 };
-
-struct attr {
-	uint64_t	set, clear, propagation, userns_fd;
+enum {
+	OWN_MORE = 4,		/* file systems of ours besides the mounts */
+	PLACE_HELD = PLACE_NOSUID | PLACE_NODEV,
+	PLACE_LOCKED = PLACE_HELD | PLACE_RDONLY,
+	OVERLAY_MAGIC = 0x794c7630,
 };
 
 static const char *const dev_names[ROOT_NDEVS] = {
@@ -45,11 +36,17 @@ root_init(struct root *r, const struct jail_spec *spec)
 	    STDOUT_FILENO;
 
 	*r = (struct root){ .spec = spec, .console_fd = -1,
-	    .stdin_fd = -1 };
+	    .stdin_fd = -1, .mask_fd = { -1, -1 } };
+	r->own.cap = spec->nmounts + OWN_MORE;
+	r->own.v = xcalloc(r->own.cap, sizeof *r->own.v);
 	r->tree_fd = xcalloc(spec->nmounts + 1, sizeof *r->tree_fd);
 	r->kept_fd = xcalloc(spec->nkeep_fds + 1, sizeof *r->kept_fd);
 	for (size_t i = 0; i < spec->nkeep_fds; i++)
 		r->kept_fd[i] = -1;
+	for (size_t i = 0; i < spec->nmounts; i++)
+		r->tree_fd[i] = -1;
+	for (size_t i = 0; i < ROOT_NDEVS; i++)
+		r->dev_fd[i] = -1;
 	if (isatty(tty) && ttyname_r(tty, r->console, sizeof r->console) != 0)
 		r->console[0] = '\0';
 }
@@ -57,40 +54,50 @@ root_init(struct root *r, const struct jail_spec *spec)
 void
 root_release(struct root *r)
 {
+	/* The child shares our table: what it held and did not mount. */
+	for (size_t i = 0; i < r->spec->nmounts; i++)
+		fd_close(&r->tree_fd[i]);
+	for (size_t i = 0; i < ROOT_NDEVS; i++)
+		fd_close(&r->dev_fd[i]);
+	for (size_t i = 0; i < 2; i++)
+		fd_close(&r->mask_fd[i]);
+	fd_close(&r->console_fd);
+	free(r->own.v);
 	free(r->tree_fd);
 	free(r->kept_fd);
+	r->own.v = NULL;
 	r->tree_fd = r->kept_fd = NULL;
 }
 
 /* ---- in the child ---- */
 
 static int
-hold(const char *path)
+attr_at(const char *path, int how, uint64_t set, uint64_t clear)
 {
-	return (int)syscall(SYS_open_tree, AT_FDCWD, path, OPEN_TREE_CLONE |
-	    O_CLOEXEC | AT_RECURSIVE | AT_SYMLINK_NOFOLLOW);
-}
+	auto_fd fd = place_open(path);
 
-static int
-set_attr(int dir_fd, const char *path, int flags, uint64_t set)
-{
-	struct attr a = { .set = set };
-
-	return (int)syscall(SYS_mount_setattr, dir_fd, path, flags, &a,
-	    sizeof a);
+	return fd < 0 ? -1 : place_attr(fd, how, set, clear);
 }
 
 /*
- * fence-init writes its uid map through this /proc, and covers it with the
- * jail's own.
+ * The tree that the plan speaks of.  A jail beside us may exchange names as
+ * fast as it can: what it puts there is passed over, and ESTALE is the end of
+ * this plan.  "/" and "/dev" have no inode in it.
  */
 static int
-lend_proc(void)
+hold_planned(const struct jail_mount *m)
 {
-	struct attr a = { .clear = ATTR_RDONLY };
+	for (int n = 0; place_try(&n);) {
+		auto_fd fd = m->ino == 0 ? place_open(m->path) :
+		    place_planned(m->path, m->dev, m->ino);
 
-	return (int)syscall(SYS_mount_setattr, AT_FDCWD, "/proc", 0, &a,
-	    sizeof a);
+		if (fd >= 0 && !pretend_lacks("steady"))
+			return place_clone(fd, PLACE_TREE);
+		if (fd < 0 && !place_is_passing(errno))
+			return -1;
+	}
+	errno = ESTALE;
+	return -1;
 }
 
 /* What leads to a mount in a hidden place may be walked, not listed. */
@@ -102,64 +109,22 @@ way_mode(const char *path)
 	    strncmp(path, "/dev/", 5) == 0 ? 0755 : 0111;
 }
 
-/* A mount point for the tree, where the place is our own. */
-static int
-put_point(int tree_fd, const char *path, mode_t mode)
-{
-	struct stat st;
-
-	if (fstat(tree_fd, &st) != 0)
-		return -1;
-	return early_mount_point(path, S_ISDIR(st.st_mode), mode);
-}
-
-/* Takes the tree. */
-static int
-put(int *tree_fd, const char *path, mode_t mode)
-{
-	int rc;
-
-	if (put_point(*tree_fd, path, mode) != 0)
-		return -1;
-	rc = (int)syscall(SYS_move_mount, *tree_fd, "", AT_FDCWD, path,
-	    MOVE_MOUNT_F_EMPTY_PATH);
-	if (rc == 0) {
-		close(*tree_fd);
-		*tree_fd = -1;
-	}
-	return rc;
-}
-
-/* Somebody may have put something else there since: a jail beside us. */
-static bool
-is_planned(int fd, const struct jail_mount *m)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) != 0)
-		return false;
-	if (m->ino == 0 || (st.st_dev == m->dev && st.st_ino == m->ino))
-		return true;
-	errno = ESTALE;
-	return false;
-}
-
 /* Mounts that show a tree of the host's: what they may do there. */
 static bool
 holds(const struct root *r, const struct jail_mount *m, uint64_t *ret_attr)
 {
 	switch (m->kind) {
 	case MOUNT_RO:
-		*ret_attr = ATTR_NOSUID | ATTR_NODEV | ATTR_RDONLY;
+		*ret_attr = PLACE_LOCKED;
 		return r->spec->is_apart || strcmp(m->path, "/") != 0;
 	case MOUNT_RW:
-		*ret_attr = ATTR_NOSUID | ATTR_NODEV;
+		*ret_attr = PLACE_HELD;
 		return true;
 	case MOUNT_DEV_HOST:
 	case MOUNT_DEVICE:
 		/* Read-only: a device is written to all the same, and its
 		 * mode and owner stay the host's. */
-		*ret_attr = ATTR_NOSUID | ATTR_RDONLY;
+		*ret_attr = PLACE_NOSUID | PLACE_RDONLY;
 		return true;
 	default:
 		return false;
@@ -178,7 +143,7 @@ hold_file(int from)
 {
 	char path[PATH_MAX], number[PATH_MAX] = "/proc/self/fd/";
 	int flags = fcntl(from, F_GETFL), fd, ret = -1;
-	struct stat st, seen;
+	struct stat st;
 	ssize_t n;
 
 	early_number(number + strlen(number), (uint64_t)from);
@@ -187,17 +152,32 @@ hold_file(int from)
 	    (n = readlink(number, path, sizeof path - 1)) <= 0)
 		return -1;
 	path[n] = '\0';
-	if ((fd = hold(path)) < 0)
+	if ((fd = place_clone_at(path, 0)) < 0)
 		return -1;
 	early_number(number + strlen("/proc/self/fd/"), (uint64_t)fd);
-	if (fstat(fd, &seen) == 0 && seen.st_dev == st.st_dev &&
-	    seen.st_ino == st.st_ino && set_attr(fd, "", AT_EMPTY_PATH,
-	    ATTR_RDONLY | ATTR_NOSUID | ATTR_NODEV) == 0)
+	if (place_is_at(fd, st.st_dev, st.st_ino) &&
+	    place_attr(fd, 0, PLACE_LOCKED, 0) == 0)
 		ret = open(number, flags | O_CLOEXEC);
 	close(fd);
 	if (ret >= 0)
 		(void)lseek(ret, lseek(from, 0, SEEK_CUR), SEEK_SET);
 	return ret;
+}
+
+static int
+hold_trees(struct root *r)
+{
+	const struct jail_spec *spec = r->spec;
+	uint64_t attr;
+
+	for (size_t i = 0; i < spec->nmounts; i++) {
+		r->detail = (int)i;
+		if (holds(r, &spec->mounts[i], &attr) &&
+		    ((r->tree_fd[i] = hold_planned(&spec->mounts[i])) < 0 ||
+		    place_attr(r->tree_fd[i], PLACE_TREE, attr, 0) != 0))
+			return -1;
+	}
+	return 0;
 }
 
 int
@@ -206,25 +186,13 @@ root_hold(struct root *r)
 	const struct jail_spec *spec = r->spec;
 	char path[PATH_MAX];
 
-	for (size_t i = 0; i < spec->nmounts; i++) {
-		const struct jail_mount *m = &spec->mounts[i];
-		uint64_t attr;
-
-		r->detail = (int)i;
-		r->tree_fd[i] = -1;
-		if (!holds(r, m, &attr))
-			continue;
-		r->tree_fd[i] = hold(m->path);
-		if (r->tree_fd[i] < 0 || !is_planned(r->tree_fd[i], m) ||
-		    set_attr(r->tree_fd[i], "",
-		    AT_EMPTY_PATH | AT_RECURSIVE, attr) != 0)
-			return -1;
-	}
+	if (hold_trees(r) != 0)
+		return -1;
 	for (size_t i = 0; i < ROOT_NDEVS; i++) {
 		if (early_join(path, "/dev/", dev_names[i]) != 0 ||
-		    (r->dev_fd[i] = hold(path)) < 0 ||
-		    set_attr(r->dev_fd[i], "", AT_EMPTY_PATH, ATTR_RDONLY |
-		    ATTR_NOSUID) != 0)
+		    (r->dev_fd[i] = place_clone_at(path, 0)) < 0 ||
+		    place_attr(r->dev_fd[i], 0, PLACE_RDONLY | PLACE_NOSUID,
+		    0) != 0)
 			return -1;
 	}
 	r->stdin_fd = hold_file(STDIN_FILENO);
@@ -232,18 +200,128 @@ root_hold(struct root *r)
 		r->kept_fd[i] = hold_file(spec->keep_fds[i]);
 	/* The command's terminal lives in the host's devpts; ttyname() will
 	 * find it as /dev/console. */
-	if (r->console[0] == '\0' || (r->console_fd = hold(r->console)) < 0)
+	if (r->console[0] == '\0' ||
+	    (r->console_fd = place_clone_at(r->console, 0)) < 0)
 		return 0;
-	return set_attr(r->console_fd, "", AT_EMPTY_PATH, ATTR_RDONLY |
-	    ATTR_NOSUID);
+	return place_attr(r->console_fd, 0, PLACE_RDONLY | PLACE_NOSUID, 0);
 }
+
+/* ---- what is mounted upon ---- */
+
+/* Of a way that only root can change: it needs no inode in the plan. */
+static bool
+is_base(const struct jail_mount *m)
+{
+	return m->ino == 0 && strrchr(m->path, '/') == m->path;
+}
+
+/*
+ * The jail's /etc is an overlay over the host's: folders have inodes of its
+ * own, files those of the host on another device.
+ */
+static bool
+is_in_overlay(const struct root *r, const struct jail_mount *m, int fd,
+    const struct stat *st)
+{
+	struct statfs fs;
+
+	if (strncmp(m->path, "/etc/", 5) != 0)
+		return false;
+	if (S_ISDIR(st->st_mode))
+		return st->st_dev == r->etc_dev;
+	return st->st_ino == m->ino && fstatfs(fd, &fs) == 0 &&
+	    fs.f_type == OVERLAY_MAGIC;
+}
+
+/* The host's, as it was planned, or a file system of ours. */
+static bool
+is_planned(const struct root *r, const struct jail_mount *m, int fd)
+{
+	struct stat st;
+
+	if (is_base(m))
+		return true;
+	return fstat(fd, &st) == 0 && (place_is_own(&r->own, st.st_dev) ||
+	    (m->ino != 0 && st.st_dev == m->dev && st.st_ino == m->ino) ||
+	    is_in_overlay(r, m, fd, &st));
+}
+
+/* Made as a mount point for the tree, if it is missing and ours. */
+static int
+make_spot(const struct root *r, const struct jail_mount *m, const char *path,
+    int tree_fd)
+{
+	struct stat st;
+
+	if (fstat(tree_fd, &st) != 0)
+		return -1;
+	return place_make(&r->own, path, S_ISDIR(st.st_mode),
+	    way_mode(m->path));
+}
+
+/* Where the tree is to be mounted; as hold_planned().  A mask's is not made. */
+static int
+open_spot(const struct root *r, const struct jail_mount *m, const char *path,
+    int tree_fd)
+{
+	for (int n = 0; place_try(&n);) {
+		auto_fd fd = place_open(path);
+
+		if (fd < 0 && errno == ENOENT && tree_fd >= 0)
+			fd = make_spot(r, m, path, tree_fd);
+		if (fd >= 0 && is_planned(r, m, fd))
+			return fd_take(&fd);
+		if (fd < 0 && !place_is_passing(errno))
+			return -1;
+	}
+	errno = is_base(m) ? ENOENT : ESTALE;
+	return -1;
+}
+
+/* Takes the tree. */
+static int
+put(const struct root *r, const struct jail_mount *m, const char *path,
+    int *tree_fd)
+{
+	auto_fd spot = open_spot(r, m, path, *tree_fd);
+
+	if (spot < 0 || place_put(*tree_fd, spot) != 0)
+		return -1;
+	fd_close(tree_fd);
+	return 0;
+}
+
+/* A file in the /dev that is ours.  Takes the tree. */
+static int
+put_device(int *tree_fd, const char *path)
+{
+	if (mknod(path, S_IFREG | 0644, 0) != 0 ||
+	    place_put_at(*tree_fd, path) != 0)
+		return -1;
+	fd_close(tree_fd);
+	return 0;
+}
+
+/* Empty, and ours from here on. */
+static int
+put_tmpfs(struct root *r, const struct jail_mount *m, const char *path,
+    const char *mode, uint64_t attr)
+{
+	auto_fd tree = place_tmpfs(mode, m->size, attr);
+
+	if (tree < 0 || place_claim(&r->own, tree) != 0)
+		return -1;
+	return put(r, m, path, &tree);
+}
+
+/* ---- the mounts of the plan ---- */
 
 /*
  * What bwrap's --dev makes.  Our uid is 0 in this namespace, as devpts wants
  * it.
  */
 static int
-put_dev(struct root *r, const char *dev)
+put_dev(struct root *r, const struct jail_mount *m, const char *dev)
 {
 	static const char *const links[][2] = {
 		{ "/proc/self/fd", "/fd" }, { "/proc/self/fd/0", "/stdin" },
@@ -253,12 +331,12 @@ put_dev(struct root *r, const char *dev)
 	};
 	char path[PATH_MAX], name[PATH_MAX];
 
-	if (mount("tmpfs", dev, "tmpfs", MS_NOSUID, "mode=0755") != 0)
+	if (put_tmpfs(r, m, dev, "0755", PLACE_NOSUID) != 0)
 		return -1;
 	for (size_t i = 0; i < ROOT_NDEVS; i++)
 		if (early_join(name, "/", dev_names[i]) != 0 ||
 		    early_join(path, dev, name) != 0 ||
-		    put(&r->dev_fd[i], path, 0755) != 0)
+		    put_device(&r->dev_fd[i], path) != 0)
 			return -1;
 	for (size_t i = 0; i < sizeof links / sizeof links[0]; i++)
 		if (early_join(path, dev, links[i][1]) != 0 ||
@@ -274,33 +352,58 @@ put_dev(struct root *r, const char *dev)
 	if (r->console_fd < 0)
 		return 0;
 	return early_join(path, dev, "/console") != 0 ? -1 :
-	    put(&r->console_fd, path, 0755);
+	    put_device(&r->console_fd, path);
 }
 
 /* The host's /dev; what is shared memory there is the jail's own here. */
 static int
 put_host_dev(struct root *r, size_t i, const char *path)
 {
+	static const struct jail_mount plain = { .path = "/dev" };
 	char shm[PATH_MAX];
 
-	if (put(&r->tree_fd[i], path, 0755) != 0 ||
+	if (put(r, &r->spec->mounts[i], path, &r->tree_fd[i]) != 0 ||
 	    early_join(shm, path, "/shm") != 0)
 		return -1;
-	return access(shm, F_OK) != 0 ? 0 : mount("tmpfs", shm, "tmpfs",
-	    MS_NOSUID | MS_NODEV, "mode=1777");
+	return access(shm, F_OK) != 0 ? 0 :
+	    put_tmpfs(r, &plain, shm, "1777", PLACE_HELD);
 }
 
 /* A bind of something of ours: with these attributes, as a whole or not. */
 static int
-put_ours(const char *from, const char *path, int how, uint64_t attr)
+put_ours(const struct root *r, const struct jail_mount *m, const char *path,
+    const char *from, int how, uint64_t attr)
 {
-	int fd = (int)syscall(SYS_open_tree, AT_FDCWD, from, OPEN_TREE_CLONE |
-	    O_CLOEXEC | AT_SYMLINK_NOFOLLOW | how);
+	auto_fd source = place_open(from);
+	auto_fd tree = source < 0 ? -1 : place_clone(source, how);
 
-	if (fd < 0 || (attr != 0 && set_attr(fd, "", AT_EMPTY_PATH | how,
-	    attr) != 0))
+	if (tree < 0 || place_attr(tree, how, attr, 0) != 0)
 		return -1;
-	return put(&fd, path, way_mode(path));
+	return put(r, m, path, &tree);
+}
+
+static bool
+is_mask(enum mount_kind kind)
+{
+	return kind == MOUNT_MASK_DIR || kind == MOUNT_MASK_FILE;
+}
+
+/* Missing in a folder that is there. */
+static bool
+is_gone(const char *path)
+{
+	char dir[PATH_MAX];
+	auto_fd fd = -1;
+	struct stat st;
+	char *slash;
+
+	if (early_join(dir, path, "") != 0)
+		return false;
+	slash = strrchr(dir, '/');
+	*slash = '\0';
+	fd = place_open(slash == dir ? "/" : dir);
+	return fd >= 0 && fstatat(fd, slash + 1, &st, AT_SYMLINK_NOFOLLOW) !=
+	    0 && errno == ENOENT;
 }
 
 /*
@@ -311,53 +414,63 @@ put_ours(const char *from, const char *path, int how, uint64_t attr)
  * return.
  */
 static int
-put_mask(const char *mask, const char *path)
+put_mask(const struct root *r, const struct jail_mount *m, const char *path)
 {
+	auto_fd spot = open_spot(r, m, path, -1);
+	auto_fd tree = -1;
+	int saved = errno;
+
+	if (spot < 0) {
+		if (saved == EACCES || is_gone(path))
+			return 0;
+		errno = saved;
+		return -1;
+	}
+	tree = place_clone(r->mask_fd[m->kind == MOUNT_MASK_DIR], 0);
+	return tree < 0 ? -1 : place_put(tree, spot);
+}
+
+/* A folder of ours, which may be there. */
+static int
+open_own(const struct root *r, const char *path)
+{
+	auto_fd fd = place_open(path);
 	struct stat st;
-	int saved;
 
-	if (put_ours(mask, path, 0, ATTR_RDONLY | ATTR_NOSUID |
-	    ATTR_NODEV) == 0)
-		return 0;
-	saved = errno;
-	if (saved == EACCES || (lstat(path, &st) != 0 && errno == ENOENT))
-		return 0;
-	errno = saved;
-	return -1;
+	if (fd < 0)
+		return errno != ENOENT ? -1 :
+		    place_make(&r->own, path, true, 0111);
+	if (fstat(fd, &st) != 0)
+		return -1;
+	if (!place_is_own(&r->own, st.st_dev)) {
+		errno = ESTALE;
+		return -1;
+	}
+	return fd_take(&fd);
 }
 
 static int
-put_tmpfs(const struct jail_mount *m, const char *path)
+put_link(const struct root *r, const struct jail_mount *m, const char *path)
 {
-	char options[64] = "mode=1777,size=";
+	char dir[PATH_MAX];
+	auto_fd fd = -1;
+	char *slash;
 
-	if (early_mount_point(path, 1, 0755) != 0)
+	if (early_join(dir, path, "") != 0)
 		return -1;
-	if (m->kind == MOUNT_OWN)
-		memcpy(options, "mode=0700", strlen("mode=0700"));
-	if (m->size > 0)
-		early_number(options + strlen(options), m->size);
-	else
-		options[strlen("mode=1777")] = '\0';
-	return mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, options);
+	slash = strrchr(dir, '/');
+	*slash = '\0';
+	fd = open_own(r, dir);
+	return fd >= 0 && (symlinkat(m->text, fd, slash + 1) == 0 ||
+	    errno == EEXIST) ? 0 : -1;
 }
 
 static int
-put_link(const struct jail_mount *m, const char *path)
+put_place(const struct root *r, const char *path)
 {
-	if (early_parents(path, 0111) != 0)
-		return -1;
-	return symlink(m->text, path) == 0 || errno == EEXIST ? 0 : -1;
-}
+	auto_fd fd = open_own(r, path);
 
-/* A place of ours that nobody may list; read-only once all is mounted. */
-static int
-put_hidden(const char *path)
-{
-	if (early_mount_point(path, 1, 0111) != 0)
-		return -1;
-	return mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV,
-	    "mode=0111");
+	return fd >= 0 ? 0 : -1;
 }
 
 static bool
@@ -379,39 +492,111 @@ put_mount(struct root *r, size_t i, const char *path)
 		/* FALLTHROUGH */
 	case MOUNT_RW:
 	case MOUNT_DEVICE:
-		return put(&r->tree_fd[i], path, way_mode(m->path));
+		return put(r, m, path, &r->tree_fd[i]);
 	case MOUNT_TMPFS:
+		return put_tmpfs(r, m, path, "1777", PLACE_HELD);
 	case MOUNT_OWN:
-		return put_tmpfs(m, path);
+		return put_tmpfs(r, m, path, "0700", PLACE_HELD);
 	case MOUNT_MASK_DIR:
-		return put_mask(r->mask_dir, path);
 	case MOUNT_MASK_FILE:
-		return put_mask(r->mask_file, path);
+		return put_mask(r, m, path);
 	case MOUNT_CLOSED:
 	case MOUNT_MASK_AROUND:
-		return put_hidden(path);
+		/* Nobody may list it; read-only once all is mounted. */
+		return put_tmpfs(r, m, path, "0111", PLACE_HELD);
 	case MOUNT_ETC:
-		return !r->spec->is_apart ? 0 : put_ours("/etc", path,
-		    AT_RECURSIVE, ATTR_RDONLY | ATTR_NOSUID | ATTR_NODEV);
+		return !r->spec->is_apart ? 0 : put_ours(r, m, path, "/etc",
+		    PLACE_TREE, PLACE_LOCKED);
 	case MOUNT_ETC_OWN:
-		return put_ours(r->etc_dir, path, 0, ATTR_NOSUID |
-		    ATTR_NODEV);
+		return put_ours(r, m, path, r->etc_dir, 0, PLACE_HELD);
 	case MOUNT_LINK:
-		return put_link(m, path);
+		return put_link(r, m, path);
 	case MOUNT_PLACE:
-		return early_mount_point(path, 1, 0111);
+		return put_place(r, path);
 	case MOUNT_DEV:
-		return early_mount_point(path, 1, 0755) != 0 ? -1 :
-		    put_dev(r, path);
+		return put_dev(r, m, path);
 	case MOUNT_DEV_HOST:
 		return put_host_dev(r, i, path);
 	case MOUNT_PROC:
 		/* fence-init covers it with one that belongs to its pids;
 		 * bwrap starts fence-init by way of this one. */
-		return !r->spec->is_apart ? 0 : put_ours("/proc", path, 0,
-		    ATTR_NOSUID | ATTR_NODEV);
+		return !r->spec->is_apart ? 0 : put_ours(r, m, path, "/proc",
+		    0, PLACE_HELD);
 	}
 	errno = EINVAL;
+	return -1;
+}
+
+/* Read-only as the mount is that they are opened in. */
+static int
+open_masks(struct root *r, const char *under)
+{
+	static const char *const names[] = { "/none", "/none.d" };
+	char run[PATH_MAX], path[PATH_MAX];
+
+	if (early_join(run, under, r->run_dir) != 0)
+		return -1;
+	for (size_t i = 0; i < 2; i++)
+		if (early_join(path, run, names[i]) != 0 ||
+		    (r->mask_fd[i] = place_open(path)) < 0 ||
+		    fstat(r->mask_fd[i], &r->mask[i]) != 0)
+			return -1;
+	return 0;
+}
+
+/* What masks and other mounts stand on, once there is a root for them. */
+static int
+put_run(struct root *r, const char *under)
+{
+	static const struct jail_mount run = { .path = "/run" };
+
+	if (r->spec->is_apart && put_ours(r, &run, ROOT_APART "/run", "/run",
+	    0, PLACE_LOCKED) != 0)
+		return -1;
+	return open_masks(r, under);
+}
+
+/* Does the path lead to our mount? */
+static bool
+is_shown(const struct root *r, const struct jail_mount *m, int fd)
+{
+	const struct stat *mask = &r->mask[m->kind == MOUNT_MASK_DIR];
+
+	return is_mask(m->kind) ?
+	    place_is_mount(fd, mask->st_dev, mask->st_ino) :
+	    place_is_mount(fd, m->dev, m->kind == MOUNT_MASK_AROUND ? 0 :
+	    m->ino);
+}
+
+static bool
+is_to_show(const struct jail_mount *m)
+{
+	if (m->kind == MOUNT_LINK || m->kind == MOUNT_PLACE)
+		return false;
+	return !is_base(m) || is_closed_last(m->kind);
+}
+
+/*
+ * Whoever renames a folder of the host's takes along what is mounted in it:
+ * the path, looked up once more, has to lead to our mount.
+ */
+static int
+finish_mount(const struct root *r, const struct jail_mount *m,
+    const char *path)
+{
+	for (int n = 0; place_try(&n);) {
+		auto_fd fd = place_open(path);
+
+		if (fd >= 0 && is_shown(r, m, fd))
+			return !is_closed_last(m->kind) ? 0 :
+			    place_attr(fd, 0, PLACE_RDONLY, 0);
+		if (fd < 0 && is_mask(m->kind) &&
+		    (errno == EACCES || is_gone(path)))
+			return 0;
+		if (fd < 0 && !place_is_passing(errno))
+			return -1;
+	}
+	errno = ESTALE;
 	return -1;
 }
 
@@ -425,51 +610,84 @@ put_mounts(struct root *r)
 	for (size_t i = 0; i < spec->nmounts; i++) {
 		r->detail = (int)i;
 		if (early_join(path, under, spec->mounts[i].path) != 0 ||
-		    put_mount(r, i, path) != 0)
-			return -1;
-		/* The base is there: our /run, with all it carries. */
-		if (i == 0 && spec->is_apart && put_ours("/run",
-		    ROOT_APART "/run", 0, ATTR_RDONLY | ATTR_NOSUID |
-		    ATTR_NODEV) != 0)
+		    put_mount(r, i, path) != 0 ||
+		    (i == 0 && put_run(r, under) != 0))
 			return -1;
 	}
+	pause_at("in-child-put");
 	/* Last: the mount points inside were made meanwhile. */
-	for (size_t i = 0; i < spec->nmounts; i++)
-		if (is_closed_last(spec->mounts[i].kind) &&
+	for (size_t i = 0; i < spec->nmounts; i++) {
+		r->detail = (int)i;
+		if (is_to_show(&spec->mounts[i]) &&
 		    (early_join(path, under, spec->mounts[i].path) != 0 ||
-		    set_attr(AT_FDCWD, path, 0, ATTR_RDONLY) != 0))
+		    finish_mount(r, &spec->mounts[i], path) != 0))
 			return -1;
+	}
+	fd_close(&r->mask_fd[0]);
+	fd_close(&r->mask_fd[1]);
 	return 0;
+}
+
+/* Our own /run is still writable: mount points in it are made now. */
+static int
+make_run_spots(struct root *r)
+{
+	const struct jail_spec *spec = r->spec;
+
+	for (size_t i = 0; i < spec->nmounts; i++) {
+		const struct jail_mount *m = &spec->mounts[i];
+		auto_fd fd = -1;
+
+		r->detail = (int)i;
+		if (strncmp(m->path, "/run/", 5) != 0)
+			continue;
+		if (r->tree_fd[i] >= 0)
+			fd = make_spot(r, m, m->path, r->tree_fd[i]);
+		else if (m->kind == MOUNT_OWN)
+			fd = place_make(&r->own, m->path, true, 0755);
+		else
+			continue;
+		if (fd < 0)
+			return -1;
+	}
+	r->detail = 0;
+	return 0;
+}
+
+/* Our /run, the masks in it, and what /etc is by now. */
+static int
+make_ready(struct root *r)
+{
+	auto_fd run = place_open("/run");
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (run < 0 || place_claim(&r->own, run) != 0 ||
+	    stat("/etc", &st) != 0)
+		return -1;
+	r->etc_dev = st.st_dev;
+	if (early_join(path, r->run_dir, "/none") != 0 ||
+	    early_write(path, O_CREAT | O_EXCL, 0, "", 0) != 0 ||
+	    early_join(path, r->run_dir, "/none.d") != 0 ||
+	    mkdir(path, 0) != 0)
+		return -1;
+	return make_run_spots(r);
 }
 
 int
 root_build(struct root *r, const char *run_dir, const char *etc_dir)
 {
-	const struct jail_spec *spec = r->spec;
-
 	r->detail = 0;
+	r->run_dir = run_dir;
 	r->etc_dir = etc_dir;
-	if (early_join(r->mask_file, run_dir, "/none") != 0 ||
-	    early_join(r->mask_dir, run_dir, "/none.d") != 0 ||
-	    early_write(r->mask_file, O_CREAT | O_EXCL, 0, "", 0) != 0 ||
-	    mkdir(r->mask_dir, 0) != 0)
+	if (make_ready(r) != 0)
 		return -1;
-	/* Our own /run is still writable: make mount points there now. */
-	for (size_t i = 0; i < spec->nmounts; i++) {
-		r->detail = (int)i;
-		if (strncmp(spec->mounts[i].path, "/run/", 5) != 0)
-			continue;
-		if ((r->tree_fd[i] >= 0 && put_point(r->tree_fd[i],
-		    spec->mounts[i].path, 0755) != 0) ||
-		    (spec->mounts[i].kind == MOUNT_OWN &&
-		    early_mkdirs(spec->mounts[i].path, 0755) != 0))
-			return -1;
-	}
-	r->detail = 0;
-	if (spec->is_apart)
+	if (r->spec->is_apart)
 		return mkdir(ROOT_APART, 0755) != 0 ? -1 : put_mounts(r);
-	if (set_attr(AT_FDCWD, "/", AT_RECURSIVE, ATTR_RDONLY | ATTR_NOSUID |
-	    ATTR_NODEV) != 0 || lend_proc() != 0)
+	/* fence-init writes its uid map through this /proc, and covers it
+	 * with the jail's own. */
+	if (attr_at("/", PLACE_TREE, PLACE_LOCKED, 0) != 0 ||
+	    attr_at("/proc", 0, 0, PLACE_RDONLY) != 0)
 		return -1;
 	return put_mounts(r);
 }

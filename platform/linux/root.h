@@ -9,14 +9,20 @@
  * read-only as a whole, then the trees and masks are laid over it in order.
  * Apart (jail_spec.is_apart) the same is done below ROOT_APART, beginning
  * with an empty file system or a clone of the host's.
+ * What is shown and what is covered is opened without following a symlink and
+ * compared with the inode that the plan names; at the end each path has to
+ * lead to its mount.  Where something else lies a hundred times the errno is
+ * ESTALE: another plan may do.  Nothing is made but on file systems of ours.
  * For the child between clone and exec (early.h).
  */
 #ifndef FENCE_LINUX_ROOT_H
 #define FENCE_LINUX_ROOT_H
 
 #include <limits.h>
+#include <sys/stat.h>
 
 #include "platform/jail.h"
+#include "platform/linux/place.h"
 
 /* Where a tree that is built apart is made; a folder of our own /run. */
 #define ROOT_APART	"/run/fence/root"
@@ -33,8 +39,11 @@ struct root {
 	int		*kept_fd;	/* the same of each of spec's keep_fds */
 	char		 console[64];	/* its path; "" for none */
 	int		 detail;	/* number of the mount that failed */
-	const char	*etc_dir;
-	char		 mask_file[PATH_MAX], mask_dir[PATH_MAX];
+	const char	*run_dir, *etc_dir;
+	dev_t		 etc_dev;	/* of the overlay */
+	int		 mask_fd[2];	/* of a file, of a directory */
+	struct stat	 mask[2];
+	struct place_own own;
 };
 
 /* Before the clone: memory, and the name of the terminal. */

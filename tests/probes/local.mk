@@ -3,7 +3,8 @@
 check_PROGRAMS += tests/probes/probe tests/probes/probe-static \
 	tests/probes/rawclient tests/probes/callprobe tests/probes/filtered \
 	tests/probes/caller tests/probes/cancelled \
-	tests/probes/leaver tests/probes/leaver-shim
+	tests/probes/leaver tests/probes/leaver-shim tests/probes/swapper \
+	tests/probes/wobbler
 
 probe_sources = \
 	tests/probes/dnsq.c tests/probes/dnsq.h \
@@ -36,6 +37,16 @@ tests_probes_callprobe_SOURCES = tests/probes/callprobe.c
 tests_probes_callprobe_CFLAGS = $(probe_cflags) -fno-pie
 tests_probes_callprobe_LDFLAGS = -static
 tests_probes_callprobe_LDADD =
+
+tests_probes_swapper_SOURCES = tests/probes/swapper.c
+tests_probes_swapper_CFLAGS = $(probe_cflags) -fPIE
+tests_probes_swapper_LDFLAGS = $(HARD_LDFLAGS)
+tests_probes_swapper_LDADD =
+
+tests_probes_wobbler_SOURCES = tests/probes/wobbler.c
+tests_probes_wobbler_CFLAGS = $(probe_cflags) -fPIE
+tests_probes_wobbler_LDFLAGS = $(HARD_LDFLAGS)
+tests_probes_wobbler_LDADD =
 
 tests_probes_cancelled_SOURCES = tests/probes/cancelled.c
 tests_probes_cancelled_CFLAGS = $(probe_cflags) -fPIE
