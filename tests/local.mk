@@ -40,6 +40,7 @@ UNIT_TESTS = \
 	tests/unit/test_notify \
 	tests/unit/test_pattern \
 	tests/unit/test_peek \
+	tests/unit/test_place \
 	tests/unit/test_policy \
 	tests/unit/test_ports \
 	tests/unit/test_proxy \
