@@ -195,6 +195,20 @@ add_git_around(struct gather *g, const char *root)
 	}
 }
 
+/* What lies there is held where it really is, and so is the way to it. */
+static void
+add_held(struct gather *g, const char *path, unsigned kind)
+{
+	struct tree_node node;
+
+	gather_look(g, path, &node);
+	if (node.kind == TREE_MISSING)
+		return;
+	if (strcmp(node.path, node.real) != 0)
+		gather_hold_links(g, path);
+	add_at(g, node.real, kind);
+}
+
 /* Names of the list below a folder that was found on the walk. */
 static void
 add_deep(struct gather *g, const char *path)
@@ -203,21 +217,15 @@ add_deep(struct gather *g, const char *path)
 	const char *dir = arena_strndup(g->arena, path, n);
 	const char *first = path + n + 1;
 	size_t len = strlen(first);
-	struct stat st;
 
 	for (const struct guard_name *name = guarded_names;
-	    name->name != NULL; name++) {
-		const char *full;
-
-		if ((name->places & GUARD_IN_ROOTS) == 0 ||
-		    strncmp(name->name, first, len) != 0 ||
-		    (name->name[len] != '\0' && name->name[len] != '/'))
-			continue;
-		full = arena_printf(g->arena, "%s/%s", dir, name->name);
-		if (lstat(full, &st) == 0)
-			add_at(g, full, GUARD_ITSELF |
+	    name->name != NULL; name++)
+		if ((name->places & GUARD_IN_ROOTS) != 0 &&
+		    strncmp(name->name, first, len) == 0 &&
+		    (name->name[len] == '\0' || name->name[len] == '/'))
+			add_held(g, arena_printf(g->arena, "%s/%s", dir,
+			    name->name), GUARD_ITSELF |
 			    (name->places & GUARD_OURS));
-	}
 }
 
 static void
