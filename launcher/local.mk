@@ -22,6 +22,7 @@ launcher_liblauncher_a_SOURCES = \
 	launcher/facts_grant.c launcher/facts_guard.c launcher/facts_secret.c \
 	launcher/facts_socket.c launcher/gather.h \
 	launcher/plan_judge.c launcher/plan_judge.h \
+	launcher/gitconf.c launcher/gitconf.h launcher/gitconf_keys.c \
 	launcher/guard.c launcher/guard.h launcher/guard_chore.c \
 	launcher/guard_folder.c \
 	launcher/guard_held.c launcher/guard_keep.c launcher/guard_look.c \

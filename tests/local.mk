@@ -20,6 +20,7 @@ UNIT_TESTS = \
 	tests/unit/test_emit \
 	tests/unit/test_event \
 	tests/unit/test_fd \
+	tests/unit/test_gitconf \
 	tests/unit/test_guard \
 	tests/unit/test_guard_mask \
 	tests/unit/test_host \
@@ -77,6 +78,7 @@ FUZZERS = \
 	tests/fuzz/fuzz_ask \
 	tests/fuzz/fuzz_chunked \
 	tests/fuzz/fuzz_dnsmsg \
+	tests/fuzz/fuzz_gitconf \
 	tests/fuzz/fuzz_host \
 	tests/fuzz/fuzz_http1 \
 	tests/fuzz/fuzz_httpresp \
@@ -106,6 +108,8 @@ tests_fuzz_fuzz_ask_SOURCES = tests/fuzz/fuzz_ask.c tests/fuzz/replay.c
 tests_fuzz_fuzz_chunked_SOURCES = tests/fuzz/fuzz_chunked.c \
 	tests/fuzz/replay.c
 tests_fuzz_fuzz_dnsmsg_SOURCES = tests/fuzz/fuzz_dnsmsg.c tests/fuzz/replay.c
+tests_fuzz_fuzz_gitconf_SOURCES = tests/fuzz/fuzz_gitconf.c \
+	tests/fuzz/replay.c
 tests_fuzz_fuzz_host_SOURCES = tests/fuzz/fuzz_host.c tests/fuzz/replay.c
 tests_fuzz_fuzz_http1_SOURCES = tests/fuzz/fuzz_http1.c tests/fuzz/replay.c
 tests_fuzz_fuzz_httpresp_SOURCES = tests/fuzz/fuzz_httpresp.c \
