@@ -18,7 +18,7 @@ platform_libplatform_a_SOURCES = \
 	platform/loop.h platform/loop_epoll.c \
 	platform/mountinfo.c platform/mountinfo.h \
 	platform/net.c platform/net.h \
-	platform/links.c platform/links.h \
+	platform/links.c platform/links.h platform/listed.h \
 	platform/paths.c platform/paths.h \
 	platform/pause.c platform/pause.h \
 	platform/spawn.c platform/spawn.h \

@@ -16,21 +16,13 @@
 
 #include "platform/base/vec.h"
 #include "platform/fd.h"
+#include "platform/listed.h"
 #include "platform/mountinfo.h"
 
 enum {
 	MAX_OPEN = 64,		/* of directories on the way down */
 	LIST_BYTES = 64 * 1024,
 	OPEN_DIR = O_RDONLY | O_DIRECTORY | O_NOFOLLOW,
-};
-
-/* As getdents64(2) writes it. */
-struct listed {
-	uint64_t	ino;
-	int64_t		off;
-	uint16_t	size;
-	uint8_t		type;
-	char		name[];
 };
 
 /*
