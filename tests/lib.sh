@@ -234,6 +234,16 @@ wait_for() {
 	done
 }
 
+# Children of a fence-run that are its guard.
+guards() {	# guards PID
+	local p
+	tr ' ' '\n' <"/proc/$1/task/$1/children" 2>/dev/null |
+	    while read -r p; do
+		[ "$(cat "/proc/$p/comm" 2>/dev/null)" != fence-guard ] ||
+		    echo "$p"
+	    done
+}
+
 # denials FILE [JQ-like words]: see tests/trace
 denials() {
 	"$TESTS/trace" "$@"

@@ -413,15 +413,6 @@ plant_n='i=0; while [ "$i" -lt "$1" ]; do
 
 # ---- the guard's own end ----
 
-guards() {	# guards PID: its child that is the guard
-	local p
-	tr ' ' '\n' <"/proc/$1/task/$1/children" 2>/dev/null |
-	    while read -r p; do
-		[ "$(cat "/proc/$p/comm" 2>/dev/null)" != fence-guard ] ||
-		    echo "$p"
-	    done
-}
-
 ends() {	# ends WHO: kill -9 of fence-run, and of the guard
 	local who=$1 g
 	place "$who"
