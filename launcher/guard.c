@@ -17,8 +17,10 @@
 #include "platform/base/xalloc.h"
 #include "platform/fd.h"
 
-enum { FINISH_MS = 5000, MAX_PLANTED = 20000 };
-#define MAX_BYTES	((uint64_t)4 << 30)
+enum {
+	FINISH_MS = 10000,	/* beyond the bound of gitend.c */
+	MAX_PLANTED = 20000,
+};
 
 struct guard *
 guard_new(const struct guard_config *c, struct err *e)
@@ -28,8 +30,10 @@ guard_new(const struct guard_config *c, struct err *e)
 	g->arena = arena_new();
 	g->inotify_fd = g->sock = g->jail_fd = -1;
 	guard_keep_init(&g->keep, c->quarantine);
-	g->keep.max_bytes = c->max_bytes != 0 ? c->max_bytes : MAX_BYTES;
+	g->keep.max_bytes = c->max_bytes != 0 ? c->max_bytes :
+	    GUARD_MAX_BYTES;
 	g->max_planted = c->max_planted != 0 ? c->max_planted : MAX_PLANTED;
+	guard_git_init(g, c);
 	if (c->npaths == 0)
 		return g;
 	if (guard_names(g, c, e) == 0 && guard_folders(g, e) == 0) {
@@ -42,10 +46,16 @@ guard_new(const struct guard_config *c, struct err *e)
 
 /* ---- the process ---- */
 
+static size_t
+results_size(const struct guard *g)
+{
+	return (g->nleaves + 1) * sizeof *g->results;
+}
+
 static int
 share_results(struct guard *g, struct err *e)
 {
-	void *p = mmap(NULL, g->nleaves * sizeof *g->results, PROT_READ |
+	void *p = mmap(NULL, results_size(g), PROT_READ |
 	    PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (p == MAP_FAILED)
@@ -59,7 +69,7 @@ guard_start(struct guard *g, pid_t jail_pid, struct err *e)
 {
 	int pair[2];
 
-	if (g->nleaves == 0)
+	if (g->nleaves == 0 && g->git.nroots == 0)
 		return 0;
 	if (share_results(g, e) != 0)
 		return -1;
@@ -70,6 +80,7 @@ guard_start(struct guard *g, pid_t jail_pid, struct err *e)
 		return err_sys(e, errno, "cannot watch the jail");
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
 		return err_sys(e, errno, "cannot make a socket pair");
+	guard_git_start(g);
 	g->start_ms = guard_now();
 	g->pid = fork();
 	if (g->pid == 0) {
@@ -133,6 +144,8 @@ is_sound(const struct guard *g, const struct guard_msg *m, size_t len)
 		return false;
 	if (m->what == GUARD_SAYS_DONE)
 		return true;
+	if (m->what == GUARD_SAYS_GIT)
+		return m->deed <= GUARD_CUT && m->count > 0;
 	return m->what == GUARD_SAYS_TOLD && m->deed < GUARD_NDEEDS &&
 	    m->index < g->nleaves && m->count > 0 &&
 	    (m->to[0] == '/' || m->to[0] == '\0');
@@ -152,6 +165,21 @@ pass_on(struct guard *g, const struct guard_msg *m)
 		g->told(&t, g->told_arg);
 }
 
+/* false: it talks nonsense. */
+static bool
+pass_on_git(struct guard *g, const struct guard_msg *m, size_t len)
+{
+	struct guard_told t = { .deed = (enum guard_deed)m->deed,
+	    .kind = GUARD_GIT, .sys = m->sys, .count = m->count };
+
+	if (!guard_git_unpack(m->to, len - offsetof(struct guard_msg, to),
+	    &t))
+		return false;
+	if (g->told != NULL)
+		g->told(&t, g->told_arg);
+	return true;
+}
+
 /* 1: a message, 0: none now, -1: it is gone or talks nonsense. */
 static int
 read_one(struct guard *g)
@@ -168,8 +196,12 @@ read_one(struct guard *g)
 	}
 	if (m.what == GUARD_SAYS_DONE)
 		g->is_done = true;
-	else
+	else if (m.what == GUARD_SAYS_TOLD)
 		pass_on(g, &m);
+	else if (!pass_on_git(g, &m, (size_t)n)) {
+		g->is_lost = true;
+		return -1;
+	}
 	return 1;
 }
 
@@ -197,6 +229,11 @@ tell_here(struct guard *g, const struct guard_told *t, const struct leaf *l,
 	struct guard_told here = *t;
 	char path[PATH_MAX];
 
+	if (l == NULL) {
+		if (g->told != NULL)
+			g->told(t, g->told_arg);
+		return 0;
+	}
 	here.path = path;
 	if (g->told != NULL && cut_path(l->path, up, path))
 		g->told(&here, g->told_arg);
@@ -299,7 +336,7 @@ is_as_planned(struct way *w, const struct leaf *l)
  * it was there is nothing to wait for.
  */
 static bool
-is_over_early(const struct guard *g)
+is_over_early(struct guard *g)
 {
 	struct way w = { .len = 0 };
 
@@ -308,7 +345,7 @@ is_over_early(const struct guard *g)
 	for (size_t i = 0; i < g->nleaves; i++)
 		if (!is_as_planned(&w, &g->leaves[i]))
 			return false;
-	return true;
+	return guard_git_is_over(g);
 }
 
 int
@@ -345,7 +382,7 @@ guard_free(struct guard *g)
 	    errno == EINTR)
 		continue;
 	if (g->results != NULL)
-		munmap(g->results, g->nleaves * sizeof *g->results);
+		munmap(g->results, results_size(g));
 	fd_close(&g->jail_fd);
 	fd_close(&g->sock);
 	guard_folders_free(g);

@@ -15,6 +15,9 @@
  *			its place is moved to quarantine and told, and the link
  *			is made anew (also when it is merely gone, at the end)
  *
+ * When the jail is gone it also looks for git directories that were made or
+ * changed (launcher/gitend.h).
+ *
  * The folders are opened before the command starts (guard_new()); then a
  * process of its own is forked (guard_start()), which sets one inotify watch a
  * folder when the run has lasted for some 25 ms, and outlives a launcher that
@@ -48,7 +51,8 @@
 #include "platform/base/err.h"
 
 enum guard_kind { GUARD_ABSENT, GUARD_READONLY, GUARD_HIDDEN,
-	GUARD_WRITABLE, GUARD_LINK };
+	GUARD_WRITABLE, GUARD_LINK,
+	GUARD_GIT };		/* of no list: launcher/gitend.h */
 
 /* One path, absolute, no symlink in the part that exists. */
 struct guard_path {
@@ -74,12 +78,23 @@ struct guard_config {
 	const char		*quarantine;
 	unsigned		 max_planted;	/* in a run; 0: as usual */
 	uint64_t		 max_bytes;	/* of all quarantine; same */
+	/* Writable trees, in which git directories are looked for. */
+	const char *const	*roots;
+	size_t			 nroots;
+	/* Does the policy open this path by its name?  NULL: none. */
+	bool			(*is_open)(const char *path, void *arg);
+	void			*arg;
 };
 
 /* What the guard did; strings are valid during the call. */
-enum guard_deed { GUARD_MOVED, GUARD_REMOVED, GUARD_REMASKED, GUARD_FAILED,
-	GUARD_REPLACED,		/* at the end; nobody saw by whom */
-	GUARD_FLOODED };	/* too much was planted: once, to end the run */
+enum guard_deed {
+	GUARD_MOVED, GUARD_REMOVED, GUARD_REMASKED, GUARD_FAILED,
+	GUARD_REPLACED,	/* at the end; nobody saw by whom */
+	GUARD_FLOODED,	/* too much was planted: once, to end the run */
+	GUARD_CLEANED,	/* a git config: without `what`, as it was in `to` */
+	GUARD_FOUND,	/* a new .git in an older work tree */
+	GUARD_CUT,	/* below path not everything was looked at */
+};
 
 struct guard_told {
 	enum guard_deed	 deed;
@@ -96,6 +111,7 @@ struct guard_told {
 	 * where it lies until that is done, or NULL.
 	 */
 	const char	*to;
+	const char	*what;	/* GUARD_GIT: keys that are gone, or NULL */
 	/* GUARD_FAILED: errno; GUARD_REMOVED: why it was not kept, or 0. */
 	int		 sys;
 	unsigned	 count;	/* folded repeats, from 1 */

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "launcher/guard_parts.h"
+#include "launcher/guard_text.h"
 #include "platform/base/buf.h"
 #include "platform/base/str.h"
 #include "platform/confine.h"
@@ -118,9 +119,22 @@ send_msg(struct guard *g, const struct guard_msg *m, size_t len)
 }
 
 static int
+tell_launcher_git(struct guard *g, const struct guard_told *t)
+{
+	struct guard_msg m = { .magic = GUARD_MAGIC, .what = GUARD_SAYS_GIT,
+	    .deed = t->deed, .count = t->count, .sys = t->sys };
+	size_t n = guard_git_pack(t, m.to, sizeof m.to);
+
+	return n == 0 ? 0 : send_msg(g, &m, offsetof(struct guard_msg, to) +
+	    n);
+}
+
+static int
 tell_launcher(struct guard *g, const struct guard_told *t,
     const struct leaf *l, unsigned up)
 {
+	if (l == NULL)
+		return tell_launcher_git(g, t);
 	struct guard_msg m = { .magic = GUARD_MAGIC, .what = GUARD_SAYS_TOLD,
 	    .up = (uint16_t)up, .deed = t->deed,
 	    .index = (uint32_t)(l - g->leaves), .count = t->count,
@@ -130,6 +144,20 @@ tell_launcher(struct guard *g, const struct guard_told *t,
 		snprintf(m.to, sizeof m.to, "%s", t->to);
 	return send_msg(g, &m, offsetof(struct guard_msg, to) +
 	    strlen(m.to) + 1);
+}
+
+static int
+tell_stderr_git(const struct guard_told *t)
+{
+	struct buf b;
+
+	buf_init(&b, 16 * PATH_MAX);
+	buf_puts(&b, "fence: ");
+	guard_text_git(&b, t);
+	buf_putc(&b, '\n');
+	(void)!write(STDERR_FILENO, b.data, b.len);
+	buf_release(&b);
+	return 0;
 }
 
 /* Nobody else is left to say it. */
@@ -145,6 +173,8 @@ tell_stderr(struct guard *g, const struct guard_told *t,
 
 	(void)g;
 	(void)up;
+	if (l == NULL)
+		return tell_stderr_git(t);
 	if (did[t->deed] == NULL)
 		return 0;
 	buf_init(&b, 4 * PATH_MAX);
@@ -179,6 +209,7 @@ guard_last(struct guard *g)
 	guard_chores_last(g);
 	guard_held_tell(g);
 	guard_flush(g, true);
+	guard_git_last(g);
 }
 
 static _Noreturn void
@@ -267,7 +298,9 @@ begin(struct guard *g)
 		read_word(g);
 	if (guard_folders_watch(g) != 0) {
 		g->is_blind = true;
-		guard_say(g, &g->leaves[0], GUARD_FAILED, errno, NULL);
+		if (g->nleaves > 0)
+			guard_say(g, &g->leaves[0], GUARD_FAILED, errno,
+			    NULL);
 	}
 	guard_look_all(g);
 }

@@ -13,6 +13,7 @@
  *	guard_same.c	things compared
  *	guard_wide.c	rights that the jail took away
  *	guard_mask.c	mounts put back into the jail
+ *	guard_git.c	git directories of the run, at its end
  */
 #ifndef FENCE_LAUNCHER_GUARD_PARTS_H
 #define FENCE_LAUNCHER_GUARD_PARTS_H
@@ -25,9 +26,12 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include "launcher/gitend.h"
 #include "launcher/guard.h"
 #include "launcher/guard_move.h"
 #include "platform/base/arena.h"
+
+#define GUARD_MAX_BYTES	((uint64_t)4 << 30)	/* of all quarantine */
 
 enum {
 	GUARD_NDEEDS = GUARD_FLOODED + 1,
@@ -190,6 +194,7 @@ struct guard {
 	struct chores	 chores;
 	unsigned	 nplanted, max_planted;
 	/* 0, or -1: cannot be told now. */
+	/* Without a leaf: of GUARD_GIT. */
 	int		(*tell)(struct guard *, const struct guard_told *,
 			    const struct leaf *, unsigned up);
 	size_t		 ndue;
@@ -198,6 +203,9 @@ struct guard {
 	bool		 is_blind;	/* not all could be watched */
 	bool		 is_over;	/* nothing more is to be watched */
 	bool		 is_process;	/* this is the guard's own process */
+
+	struct gitend	 git;
+	bool		 is_git_due;	/* nobody has looked yet */
 
 	/* The process; in the process itself pid is 0. */
 	pid_t		 pid;
@@ -218,7 +226,8 @@ struct guard {
 #define GUARD_FINISH	"f"
 
 /* From it: up to the end of `to`. */
-enum { GUARD_MAGIC = 0x66677264, GUARD_SAYS_TOLD = 1, GUARD_SAYS_DONE = 2 };
+enum { GUARD_MAGIC = 0x66677264, GUARD_SAYS_TOLD = 1, GUARD_SAYS_DONE = 2,
+	GUARD_SAYS_GIT = 3 };	/* `to` holds what guard_git_pack() put there */
 
 struct guard_msg {
 	uint32_t	magic;
@@ -228,7 +237,7 @@ struct guard_msg {
 	uint32_t	index;
 	uint32_t	count;
 	int32_t		sys;
-	char		to[PATH_MAX];
+	char		to[3 * PATH_MAX];
 };
 
 int64_t	 guard_now(void);		/* ms, since some moment */
@@ -307,6 +316,16 @@ void	 guard_chores(struct guard *);		/* begins and ends them */
 bool	 guard_chores_wait(const struct guard *);	/* for that */
 void	 guard_chores_last(struct guard *);
 void	 guard_chores_free(struct guard *);
+
+/* git: see launcher/gitend.h */
+void	 guard_git_init(struct guard *, const struct guard_config *);
+void	 guard_git_start(struct guard *);
+/* Of a short run: is there nothing to do?  Then it is done. */
+bool	 guard_git_is_over(struct guard *);
+void	 guard_git_last(struct guard *);
+size_t	 guard_git_pack(const struct guard_told *, char *text, size_t size);
+bool	 guard_git_unpack(const char *text, size_t len,
+	    struct guard_told *ret);
 
 /* mask: false if the jail is not there yet and it is to be tried again. */
 bool	 guard_mask(struct guard *);

@@ -1,4 +1,5 @@
 #include "launcher/guarding.h"
+#include "launcher/guard_text.h"
 #include "launcher/log.h"
 
 #include <errno.h>
@@ -7,7 +8,6 @@
 #include <string.h>
 
 #include "platform/base/buf.h"
-#include "platform/base/str.h"
 #include "platform/base/xalloc.h"
 
 /* On stderr, and of one path; the record has all. */
@@ -29,30 +29,12 @@ struct guarding {
 	void		*arg;
 };
 
-/* A path as a word for the shell. */
-static void
-put_word(struct buf *b, const char *path)
-{
-	buf_putc(b, '\'');
-	for (const char *p = path; *p != '\0';) {
-		size_t n = strcspn(p, "'");
-
-		str_escape(b, p, n, 0);
-		p += n;
-		if (*p == '\'') {
-			buf_puts(b, "'\\''");
-			p++;
-		}
-	}
-	buf_putc(b, '\'');
-}
-
 static void
 put_removed(struct buf *b, const struct guard_told *t)
 {
 	if (t->to != NULL) {
 		buf_puts(b, "is being removed; until then it lies at ");
-		put_word(b, t->to);
+		guard_text_word(b, t->to);
 		return;
 	}
 	buf_puts(b, "was removed");
@@ -74,8 +56,9 @@ is_beside(const struct guard_told *t)
 }
 
 static void
-put_deed(struct buf *b, const struct guard_told *t)
+put_name(struct buf *b, const struct guard_told *t)
 {
+	guard_text_word(b, t->path);
 	if (t->deed == GUARD_FLOODED) {
 		buf_puts(b, " and others: too many guarded names were made");
 		return;
@@ -97,9 +80,9 @@ put_deed(struct buf *b, const struct guard_told *t)
 	}
 	buf_printf(b, "lies %s; back with: mv ", is_beside(t) ? "beside it" :
 	    "in quarantine");
-	put_word(b, t->to);
+	guard_text_word(b, t->to);
 	buf_putc(b, ' ');
-	put_word(b, t->path);
+	guard_text_word(b, t->path);
 }
 
 /* Were there lines enough about this path? */
@@ -133,7 +116,7 @@ told(const struct guard_told *t, void *arg)
 		g->flooded(g->arg);
 	else if (t->deed != GUARD_REPLACED) {
 		witness_guard(g->witness, t);
-		if (g->violated != NULL)
+		if (t->kind != GUARD_GIT && g->violated != NULL)
 			g->violated(g->arg);
 	}
 	if (*nlines >= LINES_MAX || (t->deed != GUARD_REPLACED &&
@@ -141,8 +124,10 @@ told(const struct guard_told *t, void *arg)
 		return;
 	++*nlines;
 	buf_init(&b, 0);
-	put_word(&b, t->path);
-	put_deed(&b, t);
+	if (t->kind == GUARD_GIT)
+		guard_text_git(&b, t);
+	else
+		put_name(&b, t);
 	if (t->count > 1)
 		buf_printf(&b, " (%u times)", t->count);
 	log_say("%s", b.data);

@@ -23,12 +23,15 @@ launcher_liblauncher_a_SOURCES = \
 	launcher/facts_socket.c launcher/gather.h \
 	launcher/plan_judge.c launcher/plan_judge.h \
 	launcher/gitconf.c launcher/gitconf.h launcher/gitconf_keys.c \
+	launcher/gitend.c launcher/gitend.h launcher/gitend_keep.c \
+	launcher/gitend_parts.h \
+	launcher/gitwalk.c launcher/gitwalk.h \
 	launcher/guard.c launcher/guard.h launcher/guard_chore.c \
-	launcher/guard_folder.c \
+	launcher/guard_folder.c launcher/guard_git.c \
 	launcher/guard_held.c launcher/guard_keep.c launcher/guard_look.c \
 	launcher/guard_loop.c launcher/guard_mask.c launcher/guard_move.c \
 	launcher/guard_move.h launcher/guard_names.c launcher/guard_parts.h \
-	launcher/guard_same.c \
+	launcher/guard_same.c launcher/guard_text.c launcher/guard_text.h \
 	launcher/guard_wide.c launcher/guard_wide.h \
 	launcher/guarding.c launcher/guarding.h \
 	launcher/herald.c launcher/herald.h \

@@ -504,12 +504,16 @@ witness_guard(struct witness *w, const struct guard_told *told)
 	    .open_flags = O_WRONLY | O_CREAT, .sys = told->sys,
 	    .moved_to = told->to, .count = told->count };
 
-	if (told->deed == GUARD_REMASKED)
+	if (told->deed == GUARD_REMASKED || told->deed == GUARD_FOUND ||
+	    told->deed == GUARD_CUT)
 		return;
 	if (is_over_limit(&w->guard)) {
 		witness_dropped(w, 1);
 		return;
 	}
+	/* Where a run makes a repository no policy knows beforehand. */
+	if (told->kind == GUARD_GIT)
+		q.guarded_len = strlen(told->path);
 	decide_fs_ask(w->config.policy, &q, &e.verdict);
 	e.verdict.action = ACTION_DENY;
 	w->guard.records++;

@@ -237,7 +237,7 @@ static const struct rule guard_rules[] = {
 	YES(statx), YES(getdents64), YES(readlinkat), YES(mkdirat),
 	YES(mknodat), YES(symlinkat), YES(unlinkat), YES(renameat),
 	YES(renameat2), YES(fchmod), YES(fchmodat), YES(utimensat),
-	YES(getcwd),
+	YES(getcwd), YES(fstatfs),
 	YES(inotify_init1), YES(inotify_add_watch), YES(inotify_rm_watch),
 	YES_IF(mmap, 2, PROT_EXEC, 0), YES_IF(mprotect, 2, PROT_EXEC, 0),
 	YES_IF(clone, 0, NEW_NAMESPACES, 0), NONE(NR_CLONE3),

@@ -77,6 +77,9 @@ struct fs_question {
 	 * disk (policy->places).
 	 */
 	bool		 is_guarded;
+	/* A name of that length is guarded although nobody looked for it:
+	 * what a run makes has no place in policy->places.  Else 0. */
+	size_t		 guarded_len;
 };
 
 /*

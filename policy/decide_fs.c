@@ -293,10 +293,11 @@ deny_guarded(const struct policy *p, const struct fs_question *q,
 	const struct entry *e = best->len != 0 ?
 	    &fs_list_of(p, best->list)->v[best->entry] : NULL;
 	bool is_own = false;
-	size_t len;
+	size_t len = q->guarded_len;
 
-	if ((!q->is_guarded && p->places == NULL) ||
-	    (len = decide_guarded(p, q->path, &is_own)) == 0)
+	if (len == 0 && (q->is_guarded || p->places != NULL))
+		len = decide_guarded(p, q->path, &is_own);
+	if (len == 0)
 		return false;
 	if (!is_own && e != NULL && best->len >= len && !best->is_alias &&
 	    names_path(e))

@@ -21,6 +21,7 @@ UNIT_TESTS = \
 	tests/unit/test_event \
 	tests/unit/test_fd \
 	tests/unit/test_gitconf \
+	tests/unit/test_gitend \
 	tests/unit/test_guard \
 	tests/unit/test_guard_mask \
 	tests/unit/test_host \

@@ -25,6 +25,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -511,6 +512,30 @@ test_keeper(void **state)
 }
 
 static int
+try_file_system(void)
+{
+	struct statfs fs;
+
+	return result(fstatfs(STDIN_FILENO, &fs));
+}
+
+/* It opens, moves and asks what kind of disk it is on; it starts nothing. */
+static void
+test_guard(void **state)
+{
+	int (*const refused[])(void) = { try_exec, try_inet, try_kill,
+	    try_ptrace, try_fastopen_sendto };
+
+	(void)state;
+	assert_int_equal(confined(confine_guard, try_open_read), 0);
+	assert_int_equal(confined(confine_guard, try_file_system), 0);
+	assert_int_equal(confined(confine_guard, try_poll), 0);
+	assert_int_equal(confined(confine_guard, try_unlink), ENOENT);
+	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+		assert_int_equal(confined(confine_guard, refused[i]), EPERM);
+}
+
+static int
 confine_as_child(struct err *e)
 {
 	return confine_child(SIGTERM, e);
@@ -594,6 +619,7 @@ main(void)
 		cmocka_unit_test(test_mint),
 		cmocka_unit_test(test_monitor),
 		cmocka_unit_test(test_keeper),
+		cmocka_unit_test(test_guard),
 		cmocka_unit_test(test_child),
 		cmocka_unit_test(test_capabilities),
 #ifdef __x86_64__
