@@ -28,7 +28,7 @@ guard_new(const struct guard_config *c, struct err *e)
 	struct guard *g = xcalloc(1, sizeof *g);
 
 	g->arena = arena_new();
-	g->inotify_fd = g->sock = g->jail_fd = -1;
+	g->inotify_fd = g->sock = g->jail_fd = g->journal_fd = -1;
 	guard_keep_init(&g->keep, c->quarantine);
 	g->keep.max_bytes = c->max_bytes != 0 ? c->max_bytes :
 	    GUARD_MAX_BYTES;
@@ -384,6 +384,7 @@ guard_free(struct guard *g)
 	if (g->results != NULL)
 		munmap(g->results, results_size(g));
 	fd_close(&g->jail_fd);
+	fd_close(&g->journal_fd);
 	fd_close(&g->sock);
 	guard_folders_free(g);
 	guard_held_close(g);

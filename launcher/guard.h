@@ -16,7 +16,8 @@
  *			is made anew (also when it is merely gone, at the end)
  *
  * When the jail is gone it also looks for git directories that were made or
- * changed (launcher/gitend.h).
+ * changed (launcher/gitend.h), and a journal lets the next run do that should
+ * nobody have come to it (launcher/gitjournal.h).
  *
  * The folders are opened before the command starts (guard_new()); then a
  * process of its own is forked (guard_start()), which sets one inotify watch a
@@ -84,6 +85,8 @@ struct guard_config {
 	/* Does the policy open this path by its name?  NULL: none. */
 	bool			(*is_open)(const char *path, void *arg);
 	void			*arg;
+	/* Of the journal, with a folder that is made; NULL: there is none. */
+	const char		*journal;
 };
 
 /* What the guard did; strings are valid during the call. */

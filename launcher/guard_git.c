@@ -1,8 +1,10 @@
 /* What the guard knows of git directories, and the last thing that it does. */
+#include <fcntl.h>
 #include <string.h>
-#include <time.h>
 
+#include "launcher/gitjournal.h"
 #include "launcher/guard_parts.h"
+#include "platform/fd.h"
 
 /* Every git directory has one of these names on the list. */
 static const char *const marks[] = { "/commondir", "/config.worktree",
@@ -51,6 +53,8 @@ guard_git_init(struct guard *g, const struct guard_config *c)
 	g->git.open_arg = c->arg;
 	if (c->quarantine != NULL)
 		g->git.quarantine = arena_strdup(g->arena, c->quarantine);
+	if (c->journal != NULL)
+		g->journal = arena_strdup(g->arena, c->journal);
 }
 
 /* By the clock that files are stamped with. */
@@ -59,6 +63,17 @@ guard_git_start(struct guard *g)
 {
 	(void)clock_gettime(CLOCK_REALTIME_COARSE, &g->git.since);
 	g->is_git_due = g->git.nroots > 0;
+	if (g->is_git_due && g->journal != NULL)
+		g->journal_fd = gitjournal_write(g->journal, &g->git);
+}
+
+static void
+done(struct guard *g)
+{
+	g->is_git_due = false;
+	if (g->journal_fd >= 0)
+		gitjournal_remove(g->journal);
+	fd_close(&g->journal_fd);
 }
 
 bool
@@ -66,7 +81,7 @@ guard_git_is_over(struct guard *g)
 {
 	if (g->is_git_due && gitend_is_needed(&g->git))
 		return false;
-	g->is_git_due = false;
+	done(g);
 	return true;
 }
 
@@ -87,7 +102,7 @@ guard_git_last(struct guard *g)
 	g->git.told = told;
 	g->git.arg = g;
 	gitend_run(&g->git);
-	g->is_git_due = false;
+	done(g);
 }
 
 /* ---- on the way to the launcher ---- */

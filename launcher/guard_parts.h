@@ -205,6 +205,8 @@ struct guard {
 	bool		 is_process;	/* this is the guard's own process */
 
 	struct gitend	 git;
+	const char	*journal;	/* NULL: none is kept */
+	int		 journal_fd;	/* it is locked; -1 */
 	bool		 is_git_due;	/* nobody has looked yet */
 
 	/* The process; in the process itself pid is 0. */

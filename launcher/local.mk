@@ -24,7 +24,7 @@ launcher_liblauncher_a_SOURCES = \
 	launcher/plan_judge.c launcher/plan_judge.h \
 	launcher/gitconf.c launcher/gitconf.h launcher/gitconf_keys.c \
 	launcher/gitend.c launcher/gitend.h launcher/gitend_keep.c \
-	launcher/gitend_parts.h \
+	launcher/gitend_parts.h launcher/gitjournal.c launcher/gitjournal.h \
 	launcher/gitwalk.c launcher/gitwalk.h \
 	launcher/guard.c launcher/guard.h launcher/guard_chore.c \
 	launcher/guard_folder.c launcher/guard_git.c \

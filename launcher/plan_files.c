@@ -7,12 +7,15 @@
 
 #include "launcher/env.h"
 #include "launcher/facts.h"
+#include "launcher/gitjournal.h"
+#include "launcher/guard_text.h"
 #include "launcher/log.h"
 #include "launcher/mounts.h"
 #include "launcher/plan_judge.h"
 #include "launcher/plan_work.h"
 #include "launcher/request.h"
 #include "launcher/trace.h"
+#include "platform/base/buf.h"
 #include "platform/base/str.h"
 #include "platform/base/vec.h"
 #include "policy/pattern.h"
@@ -174,6 +177,19 @@ add_runtime(struct work *w, char *const *env, struct facts *facts)
 		    .rule = &rule };
 }
 
+/* The end of a run that was killed, before anything is looked at. */
+static void
+swept(const struct guard_told *t, void *arg)
+{
+	struct buf b;
+
+	buf_init(&b, 0);
+	buf_puts(&b, "an earlier run was killed: ");
+	guard_text_git(&b, t);
+	plan_notice(b.data, arg);
+	buf_release(&b);
+}
+
 /* A grant that may name something to be made, beyond the workspace. */
 static bool
 may_make(const struct policy *p)
@@ -242,6 +258,8 @@ plan_files(struct work *w, const struct run_options *ro, char *const *env,
 	own_files(w, ro, env, &own);
 	rq.own = own.v;
 	rq.nown = own.n;
+	if (!ro->dry_run && !w->plan->is_inside)
+		gitjournal_sweep(w->plan->state, swept, w);
 	if (!ro->dry_run && !w->plan->is_inside && may_make(p))
 		w->plan->made = made_open(w->plan->state);
 	rq.made = w->plan->made;

@@ -589,6 +589,8 @@ make_guarding(struct run *r, struct err *e)
 	if (r->plan->state != NULL) {
 		c.guard.quarantine = arena_printf(r->plan->arena,
 		    "%s/quarantine/%s", r->plan->state, r->id);
+		c.guard.journal = arena_printf(r->plan->arena, "%s/runs/%s",
+		    r->plan->state, r->id);
 	}
 	r->guarding = guarding_new(&c, e);
 	return r->guarding != NULL ? 0 : -1;

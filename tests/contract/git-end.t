@@ -283,6 +283,41 @@ killed() {	# killed WHO
 	ok $? "$name: the guard ends after its launcher"
 	like "$(cat "$base/err")" "core.fsmonitor" "$name: and has told"
 	user_works "$1" a
+	is "$(ls "$H/.local/state/fence/runs")" "" "$name: no journal is left"
+
+	name="$1: kill -9 of fence-run and of the guard"
+	place "$1"
+	begin "$1"
+	kill -STOP "$g"
+	kill -9 "$pid" "$g"
+	wait "$pid" 2>/dev/null
+	wait_for 20 eval '[ ! -e "/proc/$g" ]'
+	is "$(ls "$H/.local/state/fence/runs" | wc -l)" 1 \
+	    "$name: a journal is left"
+	base2=$W
+	W=$base/elsewhere
+	as "$1" mkdir "$W"
+	run "$1" true
+	W=$base2
+	like "$err" "an earlier run was killed: '$W/a/.git/config'" \
+	    "$name: the next start tells"
+	user_works "$1" a
+	kept config pre-commit
+	is "$(ls "$H/.local/state/fence/runs")" "" "$name: no journal is left"
+}
+
+alive() {	# alive WHO: the journal of a run that lives is not swept
+	name="$1: beside a run that lives"
+	place "$1"
+	begin "$1"
+	run "$1" true
+	unlike "$err" 'earlier run' "$name: nothing is swept"
+	[ "$(outside "$1" 'git -C a config core.pager')" = "$W/evil.sh" ]
+	ok $? "$name: what it has is its own still"
+	kill -9 "$pid"
+	wait "$pid" 2>/dev/null
+	wait_for 20 eval '[ ! -e "/proc/$g" ]'
+	user_works "$1" a
 }
 
 opened() {	# opened WHO: what the policy opens by name stays
@@ -325,6 +360,7 @@ for who in $WHOS; do
 	untouched "$who"
 	works "$who"
 	killed "$who"
+	alive "$who"
 	opened "$who"
 	too_much "$who"
 done

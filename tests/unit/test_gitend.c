@@ -1,5 +1,6 @@
 /*
- * The end of a run, for git: what is found, what is taken away, what stays.
+ * The end of a run, for git: what is found, what is taken away, what stays;
+ * and the journal that the next run takes up.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,18 +12,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "launcher/gitend.h"
+#include "launcher/gitjournal.h"
 #include "launcher/gitwalk.h"
 #include "launcher/guard_parts.h"
 #include "platform/base/buf.h"
 
 static char top[] = "/var/tmp/fence-gitend-XXXXXX";
-static char root[64], keep[64];
+static char root[64], keep[64], state[64], journal[80];
 static const char *const roots[] = { root };
 static struct buf told_text;
 
@@ -306,6 +309,76 @@ test_walk(void **state_)
 	assert_int_equal(sh("rm -rf deep* z"), 0);
 }
 
+/* ---- the journal ---- */
+
+static void
+sweep(void)
+{
+	buf_clear(&told_text);
+	gitjournal_sweep(state, on_told, NULL);
+}
+
+static void
+test_journal(void **state_)
+{
+	struct gitend end = begin();
+	struct stat st;
+	int fd;
+
+	(void)state_;
+	fd = gitjournal_write(journal, &end);
+	assert_true(fd >= 0);
+	assert_int_equal(gitjournal_write(journal, &end), -1);
+	assert_int_equal(sh("one a"), 0);
+	sweep();
+	assert_string_equal(told_text.data, "");
+	assert_int_equal(stat(journal, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	close(fd);
+	sweep();
+	assert_string_equal(told_text.data, "cleaned a/config core.pager|");
+	assert_int_not_equal(stat(journal, &st), 0);
+	fd = gitjournal_write(journal, &end);
+	gitjournal_remove(journal);
+	assert_int_not_equal(stat(journal, &st), 0);
+	close(fd);
+	gitjournal_sweep(NULL, on_told, NULL);
+	assert_int_equal(sh("rm -rf a $K"), 0);
+}
+
+/* One that was cut short does not say what not to touch. */
+static void
+test_journal_cut(void **state_)
+{
+	struct gitend end = begin();
+	struct stat st;
+	int fd = gitjournal_write(journal, &end);
+
+	(void)state_;
+	assert_int_equal(sh("one a"), 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	close(fd);
+	for (off_t n = st.st_size - 2; n > 0; n -= 7) {
+		fd = gitjournal_write(journal, &end);
+		if (fd >= 0)
+			close(fd);
+		assert_int_equal(truncate(journal, n), 0);
+		sweep();
+		assert_string_equal(told_text.data, "");
+		assert_int_not_equal(stat(journal, &st), 0);
+	}
+	/* An empty one is about to be written. */
+	fd = open(journal, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	sweep();
+	assert_int_equal(stat(journal, &st), 0);
+	assert_int_equal(futimens(fd, (struct timespec[2]){ { 1, 0 },
+	    { 1, 0 } }), 0);
+	close(fd);
+	sweep();
+	assert_int_not_equal(stat(journal, &st), 0);
+	assert_int_equal(sh("rm -rf a"), 0);
+}
+
 static int
 tear_down(void **state_)
 {
@@ -324,6 +397,8 @@ main(void)
 		cmocka_unit_test(test_cases),
 		cmocka_unit_test(test_held_and_open),
 		cmocka_unit_test(test_walk),
+		cmocka_unit_test(test_journal),
+		cmocka_unit_test(test_journal_cut),
 	};
 
 	buf_init(&told_text, 0);
@@ -331,6 +406,8 @@ main(void)
 		return 1;
 	snprintf(root, sizeof root, "%s/w", top);
 	snprintf(keep, sizeof keep, "%s/quarantine", top);
+	snprintf(state, sizeof state, "%s/state", top);
+	snprintf(journal, sizeof journal, "%s/runs/1", state);
 	if (mkdir(root, 0700) != 0)
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, tear_down);
