@@ -18,6 +18,20 @@ ends_with(const char *path, const char *mark)
 	return n > k && strcmp(path + n - k, mark) == 0 ? n - k : 0;
 }
 
+/*
+ * A git directory of another name may have come with the tree: it is left alone
+ * as long as nothing that a run made leads to it.
+ */
+static bool
+is_repository(const char *path, size_t n)
+{
+	const char *at = strstr(path, "/.git");
+
+	while (at != NULL && at[5] != '/')
+		at = strstr(at + 1, "/.git");
+	return at != NULL && (size_t)(at - path) + 5 <= n;
+}
+
 static void
 add_held(struct guard *g, const char ***held, const char *path)
 {
@@ -25,7 +39,7 @@ add_held(struct guard *g, const char ***held, const char *path)
 
 	for (size_t i = 0; i < sizeof marks / sizeof *marks && n == 0; i++)
 		n = ends_with(path, marks[i]);
-	if (n == 0)
+	if (n == 0 || !is_repository(path, n))
 		return;
 	for (size_t i = 0; i < g->git.nheld; i++)
 		if (strlen((*held)[i]) == n &&

@@ -155,7 +155,7 @@ redirected() {	# redirected WHO: by a file, a link, commondir
 	    mkdir file link moved common'
 	settle
 	run "$1" 'echo "gitdir: ../shipped" >file/.git
-	    ln -s ../shipped2 link/.git; mv shipped3 moved/.git
+	    ln -s ../shipped2 link/.git; cp -r shipped3 moved/.git
 	    mkdir -p common/.git; echo "ref: refs/heads/main" >common/.git/HEAD
 	    echo ../../shipped4 >common/.git/commondir'
 	user_works "$1" file link moved common
