@@ -276,6 +276,7 @@ treat(struct search *s, int fd, const char *path, unsigned depth)
 	s->is_needed = true;
 	if (s->keep == NULL)
 		return;
+	gitkeep_rest(s->keep, fd, path);
 	gitkeep_config(s->keep, fd, path, "config", is_outside, &w);
 	gitkeep_config(s->keep, fd, path, "config.worktree", is_outside, &w);
 	gitkeep_hooks(s->keep, fd, path);

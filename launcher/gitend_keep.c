@@ -159,6 +159,24 @@ write_new(int dir, const char *name, const struct buf *text, mode_t mode)
 	return fd < 0 ? -1 : fchmod(fd, mode & 0777);
 }
 
+/* A guard that was killed left the old file there. */
+void
+gitkeep_rest(struct gitkeep *k, int fd, const char *path)
+{
+	char name[32], told[PATH_MAX + 32];
+	struct stat st;
+
+	for (unsigned i = 0; i < TRIES; i++) {
+		snprintf(name, sizeof name, "fence.%u", i);
+		if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+		    !S_ISDIR(st.st_mode) ||
+		    unlinkat(fd, name, AT_REMOVEDIR) == 0)
+			continue;
+		snprintf(told, sizeof told, "%s/%s", path, name);
+		(void)take(k, fd, path, name, told, NULL);
+	}
+}
+
 /* The new one under the old one's name, and that one to quarantine. */
 static void
 put_in_place(struct gitkeep *k, int fd, const char *path, const char *name,

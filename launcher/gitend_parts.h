@@ -19,6 +19,8 @@ void		 gitkeep_free(struct gitkeep *);
 void	 gitkeep_config(struct gitkeep *, int fd, const char *path,
 	    const char *name, bool (*is_outside)(const char *, void *),
 	    void *arg);
+/* What a replacement of a file left that did not come to its end. */
+void	 gitkeep_rest(struct gitkeep *, int fd, const char *path);
 void	 gitkeep_hooks(struct gitkeep *, int fd, const char *path);
 
 #endif

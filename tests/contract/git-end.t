@@ -288,8 +288,10 @@ killed() {	# killed WHO
 	name="$1: kill -9 of fence-run and of the guard"
 	place "$1"
 	begin "$1"
-	kill -STOP "$g"
-	kill -9 "$pid" "$g"
+	# In this order: the guard of a launcher that is gone begins at once.
+	kill -STOP "$pid"
+	kill -9 "$g"
+	kill -9 "$pid"
 	wait "$pid" 2>/dev/null
 	wait_for 20 eval '[ ! -e "/proc/$g" ]'
 	is "$(ls "$H/.local/state/fence/runs" | wc -l)" 1 \
@@ -297,7 +299,12 @@ killed() {	# killed WHO
 	base2=$W
 	W=$base/elsewhere
 	as "$1" mkdir "$W"
+	# As if it had died between the two steps of a replacement.
+	as "$1" mkdir "$base2/a/.git/fence.0"
+	echo half | as "$1" tee "$base2/a/.git/fence.0/config" >/dev/null
 	run "$1" true
+	[ ! -e "$base2/a/.git/fence.0" ]
+	ok $? "$name: nothing is left half done"
 	W=$base2
 	like "$err" "an earlier run was killed: '$W/a/.git/config'" \
 	    "$name: the next start tells"
