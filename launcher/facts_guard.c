@@ -88,8 +88,8 @@ guard_searches(struct gather *g)
 
 /* ---- places ---- */
 
-static void
-add_at(struct gather *g, const char *path, unsigned kind)
+void
+guard_add_at(struct gather *g, const char *path, unsigned kind)
 {
 	for (size_t i = 0; i < g->guarded.n; i++)
 		if (g->guarded.v[i].kind == kind &&
@@ -117,7 +117,7 @@ static void	 add_git_folders(struct gather *, const char *, unsigned);
 static void
 add_git_dir(struct gather *g, const char *dir)
 {
-	add_at(g, dir, GUARD_IN_GIT);
+	guard_add_at(g, dir, GUARD_IN_GIT);
 	add_git_folders(g, arena_printf(g->arena, "%s/modules", dir),
 	    MODULES_DEPTH);
 	add_git_folders(g, arena_printf(g->arena, "%s/worktrees", dir), 1);
@@ -160,7 +160,7 @@ add_git_file(struct gather *g, const struct tree_node *file)
 	struct stat st;
 	ssize_t n;
 
-	add_at(g, file->real, GUARD_ITSELF);
+	guard_add_at(g, file->real, GUARD_ITSELF);
 	/* A FIFO would keep us waiting for ever. */
 	if (stat(file->real, &st) != 0 || !S_ISREG(st.st_mode))
 		return;
@@ -206,7 +206,7 @@ add_held(struct gather *g, const char *path, unsigned kind)
 		return;
 	if (strcmp(node.path, node.real) != 0)
 		gather_hold_links(g, path);
-	add_at(g, node.real, kind);
+	guard_add_at(g, node.real, kind);
 }
 
 /* Names of the list below a folder that was found on the walk. */
@@ -262,15 +262,15 @@ find_places(struct gather *g)
 
 	for (size_t i = 0; i < g->roots.n; i++) {
 		if (is_root(g, g->roots.v[i]))
-			add_at(g, g->roots.v[i], GUARD_IN_ROOTS);
+			guard_add_at(g, g->roots.v[i], GUARD_IN_ROOTS);
 		if (i < ROOTS_AROUND ||
 		    strstr(g->roots.v[i], "/.git/") != NULL)
 			add_git_around(g, g->roots.v[i]);
 	}
 	if (p->home != NULL)
-		add_at(g, p->home, GUARD_IN_HOME);
+		guard_add_at(g, p->home, GUARD_IN_HOME);
 	if (p->other_home != NULL)
-		add_at(g, p->other_home, GUARD_IN_HOME);
+		guard_add_at(g, p->other_home, GUARD_IN_HOME);
 	for (size_t i = 0; i < g->wants.n; i++) {
 		struct tree_want *w = &g->wants.v[i];
 
@@ -280,6 +280,9 @@ find_places(struct gather *g)
 	}
 	for (size_t i = 0; i < g->deep.n; i++)
 		add_noted(g, g->deep.v[i]);
+	for (size_t i = 0, n = g->guarded.n; i < n; i++)
+		if (g->guarded.v[i].kind == GUARD_IN_GIT)
+			guard_git_targets(g, g->guarded.v[i].path);
 }
 
 /* From here on the decider knows of guarded names. */
@@ -319,7 +322,7 @@ guard_link(struct gather *g, const char *path)
 
 	gather_look(g, path, &node);
 	if (node.kind != TREE_MISSING && gather_is_granted(g, node.real)) {
-		add_at(g, node.real, GUARD_ITSELF);
+		guard_add_at(g, node.real, GUARD_ITSELF);
 		gather_fact(g, FACT_DENY_WRITE, &node, &guarded);
 	} else
 		gather_hold_links(g, path);
@@ -327,7 +330,7 @@ guard_link(struct gather *g, const char *path)
 		path = gather_target(g, path);
 	if (node.kind == TREE_MISSING && path != NULL &&
 	    gather_in_grant(g, path)) {
-		add_at(g, path, GUARD_ITSELF);
+		guard_add_at(g, path, GUARD_ITSELF);
 		gather_guard(g, GUARD_ABSENT, path, NULL);
 	}
 }
@@ -393,7 +396,7 @@ guard_name(struct gather *g, int dir_fd, const char *path, const char *name)
 		gather_guard(g, GUARD_ABSENT, path, is_sure ? &node : NULL);
 		real = g->facts->guards.v[g->facts->guards.n - 1].path;
 		if (strcmp(real, path) != 0)
-			add_at(g, real, GUARD_ITSELF);
+			guard_add_at(g, real, GUARD_ITSELF);
 		return;
 	}
 	if (has_link(dir_fd, name)) {
@@ -444,8 +447,12 @@ guard_itself(struct gather *g, const char *path)
 	auto_fd fd = open_folder(g, arena_strndup(g->arena, path,
 	    (size_t)(name - path)));
 
-	if (fd >= 0 && gather_is_granted(g, path))
+	if (!gather_is_granted(g, path))
+		return;
+	if (fd >= 0)
 		guard_name(g, fd, path, name);
+	else			/* not even its folder is there */
+		gather_guard(g, GUARD_ABSENT, path, NULL);
 }
 
 /* ---- all ---- */

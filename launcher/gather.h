@@ -74,6 +74,11 @@ const char *grants_link(const struct gather *, const char *path);
 /* The symlinks on the way to those that hold. */
 void	 grants_show(struct gather *);
 
+/* facts_guard.c: names are guarded there; kind: of policy/guard.h. */
+void	 guard_add_at(struct gather *, const char *path, unsigned kind);
+/* facts_git.c: what the configuration of a git directory leads to. */
+void	 guard_git_targets(struct gather *, const char *dir);
+
 /* facts_guard.c: before the walk, searches; after it, the names. */
 void	 guard_searches(struct gather *);
 void	 guard_facts(struct gather *);

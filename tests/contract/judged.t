@@ -195,6 +195,29 @@ for who in $WHOS; do
 		W=$H/ws
 	done
 
+	# ---- what git's configuration leads to
+	as "$who" mkdir "$W/.githooks" "$W/team"
+	echo mine | as "$who" tee "$W/.githooks/pre-commit" >/dev/null
+	printf '[user]\n\tname = x\n[include]\n\tpath = more.inc\n' |
+	    as "$who" tee "$W/team/git.inc" >/dev/null
+	inc=$(cat "$W/team/git.inc")
+	as "$who" git -C "$W" config core.hooksPath .githooks
+	as "$who" git -C "$W" config include.path ../team/git.inc
+	for how in $programs; do
+		inside "$how" 'echo x >.githooks/pre-commit
+		    echo x >.githooks/pre-push; echo x >>team/git.inc
+		    echo x >team/more.inc; echo good >team/fine'
+		unchanged "$how: a folder of hooks" "$W/.githooks/pre-commit"
+		[ ! -e "$W/.githooks/pre-push" ]
+		ok $? "$who: $how: nothing comes to it"
+		is "$(cat "$W/team/git.inc")" "$inc" \
+		    "$who: $how: an included file"
+		[ ! -e "$W/team/more.inc" ]
+		ok $? "$who: $how: and one that is missing"
+		is "$(cat "$W/team/fine")" good "$who: $how: beside them not"
+		as "$who" rm "$W/team/fine"
+	done
+
 	# ---- the check that follows the planner bites
 	echo '{"filesystem":{"allowWrite":[".",".vscode/settings.json"]}}' |
 	    as "$who" tee "$W/fence.json" >/dev/null
