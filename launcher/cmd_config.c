@@ -84,18 +84,22 @@ bad_words(const char *name, const char *wants, struct err *e)
 static void
 print_chain(const struct resolved *r)
 {
-	fprintf(stderr, "Active config chain:\n");
+	struct buf b;
+
+	buf_init(&b, 0);
+	buf_puts(&b, "Active config chain:\n");
 	for (size_t i = 0; i < r->nchain; i++) {
 		unsigned depth = r->chain[i].depth;
+		const char *label = r->chain[i].label;
 
-		if (depth == 0)
-			fprintf(stderr, "%s\n", r->chain[i].label);
-		else
-			fprintf(stderr, "%*s\xe2\x94\x94\xe2\x94\x80\xe2\x94"
-			    "\x80 %s\n", (int)(4 * (depth - 1)), "",
-			    r->chain[i].label);
+		if (depth > 0)
+			buf_printf(&b, "%*s\xe2\x94\x94\xe2\x94\x80\xe2\x94"
+			    "\x80 ", (int)(4 * (depth - 1)), "");
+		str_escape(&b, label, strlen(label), 0);
+		buf_putc(&b, '\n');
 	}
-	fprintf(stderr, "\n");
+	fprintf(stderr, "%s\n", b.data);
+	buf_release(&b);
 }
 
 /* Each layer is a document of its own, under a line that says so. */

@@ -664,7 +664,8 @@ add_kernel_mount(const char *path, void *arg)
 	struct gather *g = arg;
 
 	if (gather_in_grant(g, path))
-		gather_path(g, FACT_DENY_WRITE, path, "the kernel's own");
+		gather_path(g, FACT_DENY_WRITE, arena_strdup(g->arena, path),
+		    "the kernel's own");
 }
 
 /* Programs of these systems live below /run. */

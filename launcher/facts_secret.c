@@ -18,6 +18,7 @@ static const struct secret {
 	/* Hashes of passwords, and what vipw and useradd leave beside them. */
 	{ "/etc", "shadow*" },
 	{ "/etc", "gshadow*" },
+	{ "/var/backups", "*shadow*" },
 	{ "/etc/security/opasswd", NULL },
 	/* Who has these is this machine to others. */
 	{ "/etc/ssh", "ssh_host_*_key" },
@@ -33,10 +34,28 @@ static const struct secret {
 	/* Keys of networks that it belongs to. */
 	{ "/etc/wireguard", NULL },
 	{ "/etc/openvpn", "*.key" },
+	{ "/etc/openvpn/server", "*.key" },
+	{ "/etc/openvpn/client", "*.key" },
+	{ "/etc/netplan", "*.yaml" },
+	{ "/etc/iwd", NULL },
+	{ "/etc/ppp", "*-secrets" },
 	{ "/etc/NetworkManager/system-connections", NULL },
 	{ "/etc/wpa_supplicant", NULL },
 	/* Passwords of its databases, of its mail and of what it mounts. */
 	{ "/etc/mysql/debian.cnf", NULL },
+	{ "/etc/apt/auth.conf", NULL },
+	{ "/etc/apt/auth.conf.d", NULL },
+	{ "/etc/sssd/sssd.conf", NULL },
+	{ "/etc/samba", "*credentials*" },
+	{ "/etc/exim4/passwd.client", NULL },
+	{ "/etc/dovecot/private", NULL },
+	{ "/etc/nginx/ssl", NULL },
+	{ "/etc/apache2/ssl", NULL },
+	/* Keys to clusters and registries. */
+	{ "/etc/kubernetes", "*.conf" },
+	{ "/etc/kubernetes/pki", NULL },
+	{ "/etc/rancher", NULL },
+	{ "/etc/docker/key.json", NULL },
 	{ "/etc/postfix/sasl_passwd", NULL },
 	{ "/etc/credstore", NULL },
 	{ "/etc/credstore.encrypted", NULL },

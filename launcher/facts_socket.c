@@ -73,7 +73,7 @@ add_socket(struct gather *g, const char *path)
 	struct tree_node node;
 	bool is_named;
 
-	gather_look(g, path, &node);
+	gather_look(g, arena_strdup(g->arena, path), &node);
 	if (node.kind == TREE_MISSING || !is_socket(node.real))
 		return false;
 	if (is_out_of_reach(node.real))

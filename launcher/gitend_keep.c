@@ -167,11 +167,10 @@ gitkeep_rest(struct gitkeep *k, int fd, const char *path)
 	struct stat st;
 
 	for (unsigned i = 0; i < TRIES; i++) {
-		snprintf(name, sizeof name, "fence.%u", i);
-		if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
-		    !S_ISDIR(st.st_mode) ||
-		    unlinkat(fd, name, AT_REMOVEDIR) == 0)
+		snprintf(name, sizeof name, "fence.%u/config", i);
+		if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 			continue;
+		*strchr(name, '/') = '\0';
 		snprintf(told, sizeof told, "%s/%s", path, name);
 		(void)take(k, fd, path, name, told, NULL);
 	}

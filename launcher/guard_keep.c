@@ -417,7 +417,10 @@ guard_keep_take(struct guard *g, int dir, const struct name *n)
 			return 0;
 	}
 	sys = errno;
-	if (take_aside(g, dir, l, &kept) == 0 || is_gone(dir, n->text) ||
+	if (take_aside(g, dir, l, &kept) == 0 || is_gone(dir, n->text))
+		return 0;
+	/* No right to it, or a mount: not the jail's, and not to be lost. */
+	if (sys != EACCES && sys != EPERM && sys != EBUSY && sys != EXDEV &&
 	    take_out(g, dir, l, &kept, sys) == 0)
 		return 0;
 	guard_say(g, l, GUARD_FAILED, sys, &kept);

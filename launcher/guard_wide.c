@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -71,11 +72,31 @@ wide_open_file(struct wide *w, int dir, const char *name)
 	return openat(dir, name, READING | O_CLOEXEC);
 }
 
+/* Is another file system, or another part of this one, mounted there? */
+static bool
+is_mount(int dir, int fd)
+{
+	enum { MNT_ID = 0x1000 };	/* STATX_MNT_ID, since Linux 5.8 */
+	struct statx up, here;
+
+	return statx(dir, "", AT_EMPTY_PATH, MNT_ID, &up) == 0 &&
+	    statx(fd, "", AT_EMPTY_PATH, MNT_ID, &here) == 0 &&
+	    (up.stx_mask & here.stx_mask & MNT_ID) != 0 &&
+	    up.stx_mnt_id != here.stx_mnt_id;
+}
+
 int
 wide_open_dir(struct wide *w, int dir, const char *name)
 {
+	auto_fd fd = -1;
+
 	(void)wide_give(w, dir, name);
-	return openat(dir, name, READING | O_DIRECTORY | O_CLOEXEC);
+	fd = openat(dir, name, READING | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0 && is_mount(dir, fd)) {
+		errno = EXDEV;
+		return -1;
+	}
+	return fd_take(&fd);
 }
 
 int

@@ -20,6 +20,7 @@ void	 wide_back(struct wide *);	/* keeps errno */
 
 /* For reading, with rights if need be, until wide_back(). */
 int	 wide_open_file(struct wide *, int dir, const char *name);
+/* A folder, and no mount: what is mounted there is nobody's to remove. */
 int	 wide_open_dir(struct wide *, int dir, const char *name);
 /* A folder that will be removed: there is no mode to give back. */
 int	 wide_open_doomed(int dir, const char *name);

@@ -68,6 +68,11 @@ put_name(struct buf *b, const struct guard_told *t)
 		    "by whom");
 		return;
 	}
+	if (t->to != NULL && strcmp(t->to, t->path) == 0) {
+		buf_puts(b, " is a guarded name: what was made there could "
+		    "not be moved away");
+		return;
+	}
 	if (t->deed == GUARD_FAILED) {
 		buf_printf(b, " could not be kept as it was: %s",
 		    strerror(t->sys));

@@ -19,8 +19,9 @@ static const struct {
 	[DEED_WRITE] = { "write to", "writes to", "writes below" },
 	[DEED_READ] = { "read of", "reads of", "reads below" },
 	[DEED_EXEC] = { "execution of", "executions of", "executions below" },
-	[DEED_CONNECT] = { "connection to", "connections to", "" },
-	[DEED_NAME] = { "name", "requests for", "" },
+	[DEED_CONNECT] = { "connection to", "connections to",
+	    "connections below" },
+	[DEED_NAME] = { "name", "requests for", "requests below" },
 };
 
 /* Bytes that mean themselves to every shell ('~' is wanted as it is). */

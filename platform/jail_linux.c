@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "platform/base/str.h"
 #include "platform/base/vec.h"
 #include "platform/fd.h"
 #include "platform/linux/ahead.h"
@@ -566,9 +567,12 @@ jail_describe(const struct jail_spec *spec,
 	for (size_t i = 0; i < spec->nmounts; i++) {
 		const struct jail_mount *m = &spec->mounts[i];
 
-		buf_printf(b, "mount %-10s %s", kind_text[m->kind], m->path);
-		if (m->text != NULL)
-			buf_printf(b, " -> %s", m->text);
+		buf_printf(b, "mount %-10s ", kind_text[m->kind]);
+		str_escape(b, m->path, strlen(m->path), 0);
+		if (m->text != NULL) {
+			buf_puts(b, " -> ");
+			str_escape(b, m->text, strlen(m->text), 0);
+		}
 		if (m->reason != NULL && put_reason != NULL) {
 			buf_puts(b, "  (");
 			put_reason(b, m->reason);
@@ -588,5 +592,9 @@ jail_describe(const struct jail_spec *spec,
 	if (spec->session != JAIL_SESSION_SAME)
 		buf_puts(b, "session new\n");
 	describe_limits(&spec->limits, b);
-	buf_printf(b, "cwd   %s\nexec  %s\n", spec->cwd, spec->program);
+	buf_puts(b, "cwd   ");
+	str_escape(b, spec->cwd, strlen(spec->cwd), 0);
+	buf_puts(b, "\nexec  ");
+	str_escape(b, spec->program, strlen(spec->program), 0);
+	buf_putc(b, '\n');
 }

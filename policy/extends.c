@@ -268,7 +268,9 @@ parse(struct extends *x, const struct source *s, struct policy **ret,
 	else if (rc != 0)
 		err_set(e, ERR_POLICY, "cannot read '%s'", s->shown);
 	free(list);
-	for (size_t i = 0; rc == 0 && i < (*ret)->nwarnings; i++)
+	/* A warning quotes the text, which may be no policy at all. */
+	for (size_t i = 0; rc == 0 && !(x->tree != NULL && s->is_outside) &&
+	    i < (*ret)->nwarnings; i++)
 		*vec_push(&x->notices) = arena_strdup(x->arena,
 		    (*ret)->warnings[i]);
 	return rc;
