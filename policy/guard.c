@@ -15,6 +15,8 @@ const struct guard_name guarded_names[] = {
 	{ "fence.json", ROOTS | OURS }, { "fence.jsonc", ROOTS | OURS },
 	{ "fence.ini", ROOTS | OURS },
 	{ ".fence.json", HOME | OURS }, { ".fence.jsonc", HOME | OURS },
+	{ ".fence.ini", HOME | OURS },
+	{ "Library/Application Support/fence", HOME | OURS },
 	{ ".config/fence", HOME | OURS },
 	{ ".local/state/fence", HOME | OURS },
 
