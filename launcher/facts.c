@@ -93,6 +93,8 @@ gather_look(struct gather *g, const char *path, struct tree_node *ret)
 {
 	if (tree_look(g->arena, path, ret) != 0)
 		gather_lack(g, errno, path);
+	if (ret->is_closed)
+		gather_closed(path, g);
 }
 
 void
@@ -213,7 +215,7 @@ gather_walk(struct gather *g, struct err *e)
 		return 0;
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
 	if (tree_walk(g->arena, g->wants.v, g->wants.n, GATHER_WALK_MAX,
-	    tell_skipped, g, e) != 0)
+	    tell_skipped, gather_closed, g, e) != 0)
 		return -1;
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
 	ms = (to.tv_sec - from.tv_sec) * 1000 +
@@ -513,9 +515,14 @@ add_found(struct gather *g, struct err *e)
 
 		for (size_t k = 0; w->match == is_match && rc == 0 &&
 		    k < w->found.n; k++) {
+			struct tree_node node = w->found.v[k];
+
+			/* The pattern speaks of a way through a symlink. */
+			if (it->root != NULL)
+				node.path = arena_printf(g->arena, "%s%s",
+				    it->root, node.path + it->real_len);
 			g->layer = it->layer;
-			add_ruled(g, it->kind, &w->found.v[k], it->rule,
-			    true);
+			add_ruled(g, it->kind, &node, it->rule, true);
 		}
 	}
 	return rc;
@@ -622,10 +629,18 @@ make_own(struct gather *g, const struct own_file *own, struct err *e)
 	struct tree_node node;
 
 	gather_look(g, own->path, &node);
-	if (node.kind == TREE_MISSING && own->must_exist && full != NULL &&
-	    gather_in_grant(g, full) && make_dirs(g->arena, full) != 0)
+	if (node.kind != TREE_MISSING || !own->must_exist || full == NULL)
+		return 0;
+	/* A folder above it may be a symlink into a writable tree. */
+	full = gather_target(g, full);
+	if (full == NULL || !gather_in_grant(g, full))
+		return 0;
+	if (make_dirs(g->arena, full) != 0)
 		return err_sys(e, errno, "cannot make '%s' (%s), which the "
 		    "command must not make", own->path, own->what);
+	gather_look(g, own->path, &node);
+	if (node.kind != TREE_MISSING)
+		policy_own(g->rq->policy, node.real, own->what);
 	return 0;
 }
 
@@ -802,7 +817,7 @@ gather_all(struct gather *g, struct err *e)
 	if (add_found(g, e) != 0)
 		return -1;
 	guard_facts(g);
-	if (grants_settle(g, e) != 0)
+	if (closed_facts(g, e) != 0 || grants_settle(g, e) != 0)
 		return -1;
 	grants_show(g);
 	add_places(g);
@@ -827,6 +842,8 @@ facts_gather(const struct facts_request *rq, struct facts *ret, struct err *e)
 	vec_release(&g.roots);
 	vec_release(&g.guarded);
 	vec_release(&g.deep);
+	vec_release(&g.closed);
+	vec_release(&g.tended);
 	return rc;
 }
 

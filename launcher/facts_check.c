@@ -9,29 +9,6 @@
 #include "policy/decide.h"
 #include "policy/pattern.h"
 
-/* A grant through a symlink that an earlier run could have planted. */
-static int
-check_links(const struct gather *g, struct err *e)
-{
-	for (size_t i = 0; i < g->facts->n; i++) {
-		const struct mount_fact *f = &g->facts->v[i];
-
-		if (f->kind != FACT_ALLOW_WRITE ||
-		    strcmp(f->node.path, f->node.real) == 0 ||
-		    !gather_in_grant(g, f->node.path) ||
-		    gather_in_grant(g, f->node.real))
-			continue;
-		err_set(e, ERR_POLICY, "'%s' is a symlink inside a writable "
-		    "tree and leads out of it, to '%s'", f->node.path,
-		    f->node.real);
-		err_key(e, "filesystem.allowWrite");
-		err_hint(e, "a command could have planted it: name '%s' "
-		    "itself", f->node.real);
-		return -1;
-	}
-	return 0;
-}
-
 /* Why a fact cannot be, or NULL. */
 static const char *
 misplaced(const struct mount_fact *f)
@@ -135,8 +112,7 @@ check_facts(const struct gather *g, struct err *e)
 		err_hint(e, "name the ones that are needed in devices.allow");
 		return -1;
 	}
-	return check_places(g, e) != 0 || check_exposed(g, e) != 0 ? -1 :
-	    check_links(g, e);
+	return check_places(g, e) != 0 ? -1 : check_exposed(g, e);
 }
 
 int

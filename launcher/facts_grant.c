@@ -23,6 +23,8 @@ is_grant(const struct mount_fact *f)
 
 /* ---- symlinks ---- */
 
+enum { TENDED_MAX = 512 };	/* more are not looked for links in */
+
 /* A link that a repository may have brought, or a run have made. */
 struct shipped {
 	const struct gather	*g;
@@ -35,16 +37,9 @@ is_tended(const struct gather *g, const char *path)
 {
 	if (str_path_below(path, g->rq->policy->workspace))
 		return true;
-	for (size_t i = 0; i < g->facts->n; i++) {
-		const struct mount_fact *f = &g->facts->v[i];
-
-		if (f->kind == FACT_ALLOW_WRITE && !f->is_exposed &&
-		    f->layer == g->rq->policy &&
-		    f->node.kind == TREE_DIR &&
-		    strcmp(f->node.path, f->node.real) == 0 &&
-		    str_path_below(path, f->node.real))
+	for (size_t i = 0; i < g->tended.n; i++)
+		if (str_path_below(path, g->tended.v[i]))
 			return true;
-	}
 	return false;
 }
 
@@ -65,6 +60,37 @@ grants_link(const struct gather *g, const char *path)
 
 	links_on_way(g->arena, path, see_link, &s);
 	return s.at;
+}
+
+static bool
+is_new_tended(const struct gather *g, const struct mount_fact *f)
+{
+	if (f->kind != FACT_ALLOW_WRITE || f->is_exposed ||
+	    f->layer != g->rq->policy || f->node.kind != TREE_DIR)
+		return false;
+	for (size_t i = 0; i < g->tended.n; i++)
+		if (strcmp(g->tended.v[i], f->node.real) == 0)
+			return false;
+	return strcmp(f->node.path, f->node.real) == 0 ||
+	    grants_link(g, f->node.path) == NULL;
+}
+
+/*
+ * The writable trees of the user's policy, where they really lie.  Each may
+ * show that a symlink of another entry lies in one, so until none is new.
+ */
+static void
+find_tended(struct gather *g)
+{
+	size_t was;
+
+	do {
+		was = g->tended.n;
+		for (size_t i = 0; i < g->facts->n; i++)
+			if (is_new_tended(g, &g->facts->v[i]))
+				*vec_push(&g->tended) =
+				    g->facts->v[i].node.real;
+	} while (g->tended.n != was && g->tended.n < TENDED_MAX);
 }
 
 static const char *
@@ -244,6 +270,7 @@ grants_settle(struct gather *g, struct err *e)
 	size_t k = 0;
 	int rc = 0;
 
+	find_tended(g);
 	for (size_t i = 0; i < facts->n; i++)
 		if (is_grant(&facts->v[i]) && !facts->v[i].is_settled)
 			add_alias(g, &facts->v[i]);

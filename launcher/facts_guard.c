@@ -21,7 +21,7 @@
 #include "policy/pattern.h"
 
 enum {
-	MODULES_DEPTH = 4, GIT_FILE_MAX = 4096,
+	MODULES_DEPTH = 16, GIT_FILE_MAX = 4096,
 	ROOTS_AROUND = 32,	/* of which the folders above are looked at */
 };
 
@@ -39,7 +39,9 @@ is_repository(const struct tree_entry *entry, void *arg)
 		*vec_push(&g->facts->sockets) = arena_strdup(g->arena,
 		    entry->path);
 	else if (guard_may_begin(entry->name) ||
-	    (entry->type == TREE_IS_FILE && strcmp(entry->name, "HEAD") == 0))
+	    strcmp(entry->name, "HEAD") == 0 ||
+	    (entry->type == TREE_IS_DIR &&
+	    strcmp(entry->name, "objects") == 0))
 		*vec_push(&g->deep) = arena_strdup(g->arena, entry->path);
 	return strcmp(entry->name, ".git") == 0;
 }
@@ -86,6 +88,40 @@ guard_searches(struct gather *g)
 		want_below(g, p->workspace, GUARD_GIT_DEPTH + 1);
 }
 
+/* A folder whose names cannot be looked at is no folder without them. */
+static int
+open_folder(struct gather *g, const char *path)
+{
+	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0 && errno != ENOENT && errno != ENOTDIR)
+		gather_lack(g, errno, path);
+	return fd;
+}
+
+/* Is a symlink on the way to a name that exists, or the name itself one? */
+static bool
+has_link(int dir_fd, const char *name)
+{
+	const char *slash = name;
+	char part[PATH_MAX];
+	struct stat st;
+	size_t n;
+
+	do {
+		slash = strchr(slash + 1, '/');
+		n = slash != NULL ? (size_t)(slash - name) : strlen(name);
+		if (n >= sizeof part)
+			return false;
+		memcpy(part, name, n);
+		part[n] = '\0';
+		if (fstatat(dir_fd, part, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISLNK(st.st_mode))
+			return true;
+	} while (slash != NULL);
+	return false;
+}
+
 /* ---- places ---- */
 
 void
@@ -98,50 +134,80 @@ guard_add_at(struct gather *g, const char *path, unsigned kind)
 	guard_place_set(vec_push(&g->guarded), path, kind);
 }
 
+/* A symlink that leads nowhere is there, too: git follows it one day. */
 static bool
 has(struct gather *g, const char *dir, const char *name)
 {
-	return access(arena_printf(g->arena, "%s/%s", dir, name), F_OK) == 0;
+	const char *path = arena_printf(g->arena, "%s/%s", dir, name);
+	struct stat st;
+
+	if (lstat(path, &st) == 0)
+		return true;
+	if (errno == EACCES)
+		gather_closed(path, g);
+	return false;
 }
 
-/* What git takes for a git directory, that of a worktree included. */
+/* What git takes for a git directory, or would if one part came back. */
 static bool
 is_git_dir(struct gather *g, const char *dir)
 {
-	return has(g, dir, "HEAD") && (has(g, dir, "commondir") ||
-	    (has(g, dir, "objects") && has(g, dir, "refs")));
+	return (has(g, dir, "objects") && has(g, dir, "refs") &&
+	    (has(g, dir, "HEAD") || has(g, dir, "config"))) ||
+	    (has(g, dir, "commondir") && has(g, dir, "HEAD"));
+}
+
+static bool
+is_plain_folder(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 static void	 add_git_folders(struct gather *, const char *, unsigned);
 
 static void
-add_git_dir(struct gather *g, const char *dir)
+add_git_dir(struct gather *g, const char *dir, unsigned depth)
 {
+	size_t was = g->guarded.n;
+
 	guard_add_at(g, dir, GUARD_IN_GIT);
+	if (g->guarded.n == was || depth == 0)
+		return;		/* known already */
 	add_git_folders(g, arena_printf(g->arena, "%s/modules", dir),
-	    MODULES_DEPTH);
-	add_git_folders(g, arena_printf(g->arena, "%s/worktrees", dir), 1);
+	    depth - 1);
+	add_git_folders(g, arena_printf(g->arena, "%s/worktrees", dir),
+	    depth - 1);
 }
 
-/* Folders like .git, one for each submodule, whose name may have slashes. */
+/*
+ * Folders like .git, one for each submodule, whose name may have slashes.  No
+ * symlink is followed: git makes none there.
+ */
 static void
 add_git_folders(struct gather *g, const char *folder, unsigned depth)
 {
-	DIR *dp = depth > 0 ? opendir(folder) : NULL;
+	DIR *dp = depth > 0 && is_plain_folder(folder) ? opendir(folder) :
+	    NULL;
 	struct dirent *d;
 
-	if (dp == NULL && depth > 0 && errno != ENOENT && errno != ENOTDIR &&
-	    errno != EACCES)
-		gather_lack(g, errno, folder);
+	if (depth > 0 && dp == NULL && errno == EACCES)
+		gather_closed(folder, g);
 	while (dp != NULL && (errno = 0, d = readdir(dp)) != NULL) {
 		const char *sub;
 
-		if (d->d_name[0] == '.')
+		if (strcmp(d->d_name, ".") == 0 ||
+		    strcmp(d->d_name, "..") == 0)
 			continue;
 		sub = arena_printf(g->arena, "%s/%s", folder, d->d_name);
-		if (has(g, sub, "HEAD"))
-			add_git_dir(g, sub);
-		else
+		if (!is_plain_folder(sub))
+			continue;
+		if (has(g, sub, "HEAD") || has(g, sub, "config") ||
+		    has(g, sub, "hooks"))
+			add_git_dir(g, sub, depth - 1);
+		else if (strcmp(d->d_name, "objects") != 0 &&
+		    strcmp(d->d_name, "refs") != 0)
 			add_git_folders(g, sub, depth - 1);
 	}
 	if (dp != NULL && errno != 0)
@@ -175,7 +241,7 @@ add_git_file(struct gather *g, const struct tree_node *file)
 		return;
 	gather_look(g, path, &node);
 	if (node.kind == TREE_DIR && gather_is_granted(g, node.real))
-		add_git_dir(g, node.real);
+		add_git_dir(g, node.real, MODULES_DEPTH);
 }
 
 /*
@@ -189,7 +255,8 @@ add_git_around(struct gather *g, const char *root)
 
 	for (; (slash = strrchr(dir, '/')) != NULL; *slash = '\0') {
 		if (dir[0] != '\0' && is_git_dir(g, dir))
-			add_git_dir(g, arena_strdup(g->arena, dir));
+			add_git_dir(g, arena_strdup(g->arena, dir),
+			    MODULES_DEPTH);
 		if (slash == dir)
 			return;
 	}
@@ -204,8 +271,12 @@ add_held(struct gather *g, const char *path, unsigned kind)
 	gather_look(g, path, &node);
 	if (node.kind == TREE_MISSING)
 		return;
-	if (strcmp(node.path, node.real) != 0)
+	if (strcmp(node.path, node.real) != 0) {
 		gather_hold_links(g, path);
+		/* What a link leads to may be all that is around it. */
+		if (node.kind == TREE_DIR)
+			return;
+	}
 	guard_add_at(g, node.real, kind);
 }
 
@@ -233,13 +304,13 @@ add_noted(struct gather *g, const char *path)
 {
 	const char *name = strrchr(path, '/') + 1, *dir;
 
-	if (strcmp(name, "HEAD") != 0) {
+	if (strcmp(name, "HEAD") != 0 && strcmp(name, "objects") != 0) {
 		add_deep(g, path);
 		return;
 	}
 	dir = arena_strndup(g->arena, path, (size_t)(name - 1 - path));
 	if (is_git_dir(g, dir))
-		add_git_dir(g, dir);
+		add_git_dir(g, dir, MODULES_DEPTH);
 }
 
 static void
@@ -250,9 +321,58 @@ add_repository(struct gather *g, const struct tree_node *node)
 	if (!gather_is_granted(g, node->real))
 		return;
 	if (node->kind == TREE_DIR)
-		add_git_dir(g, node->real);
+		add_git_dir(g, node->real, MODULES_DEPTH);
 	else
 		add_git_file(g, node);
+}
+
+/* Names of the home's that lie in a writable tree, by way of a symlink. */
+static void
+add_home_links(struct gather *g, const char *home)
+{
+	auto_fd fd = open_folder(g, home);
+
+	for (const struct guard_name *n = guarded_names; n->name != NULL &&
+	    fd >= 0; n++) {
+		const char *path, *target;
+
+		if ((n->places & GUARD_IN_HOME) == 0 || !has_link(fd, n->name))
+			continue;
+		path = arena_printf(g->arena, "%s/%s", home, n->name);
+		if (gather_in_grant(g, path) ||
+		    (target = gather_target(g, path)) == NULL ||
+		    !gather_in_grant(g, target))
+			continue;
+		gather_hold_links(g, path);
+		guard_add_at(g, target, GUARD_ITSELF |
+		    (n->places & GUARD_OURS));
+	}
+}
+
+/* A folder that the run begins in may lie in a guarded one. */
+static void
+add_around(struct gather *g, const char *root)
+{
+	bool is_own;
+
+	for (const char *s = strchr(root + 1, '/'); s != NULL;
+	    s = strchr(s + 1, '/')) {
+		size_t n = guard_match_at(root, (size_t)(s - root),
+		    GUARD_IN_ROOTS, false, &is_own);
+
+		if (n != 0)
+			guard_add_at(g, arena_strndup(g->arena, root, n),
+			    GUARD_ITSELF);
+	}
+}
+
+static void
+add_home(struct gather *g, const char *home)
+{
+	if (home == NULL)
+		return;
+	guard_add_at(g, home, GUARD_IN_HOME);
+	add_home_links(g, home);
 }
 
 static void
@@ -263,14 +383,13 @@ find_places(struct gather *g)
 	for (size_t i = 0; i < g->roots.n; i++) {
 		if (is_root(g, g->roots.v[i]))
 			guard_add_at(g, g->roots.v[i], GUARD_IN_ROOTS);
+		add_around(g, g->roots.v[i]);
 		if (i < ROOTS_AROUND ||
 		    strstr(g->roots.v[i], "/.git/") != NULL)
 			add_git_around(g, g->roots.v[i]);
 	}
-	if (p->home != NULL)
-		guard_add_at(g, p->home, GUARD_IN_HOME);
-	if (p->other_home != NULL)
-		guard_add_at(g, p->other_home, GUARD_IN_HOME);
+	add_home(g, p->home);
+	add_home(g, p->other_home);
 	for (size_t i = 0; i < g->wants.n; i++) {
 		struct tree_want *w = &g->wants.v[i];
 
@@ -303,17 +422,6 @@ give_places(struct gather *g)
 
 /* ---- one name ---- */
 
-/* A folder whose names cannot be looked at is no folder without them. */
-static int
-open_folder(struct gather *g, const char *path)
-{
-	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0 && errno != ENOENT && errno != ENOTDIR)
-		gather_lack(g, errno, path);
-	return fd;
-}
-
 /* It, or a part of it, may be pointed elsewhere, and written through. */
 static void
 guard_link(struct gather *g, const char *path)
@@ -333,29 +441,6 @@ guard_link(struct gather *g, const char *path)
 		guard_add_at(g, path, GUARD_ITSELF);
 		gather_guard(g, GUARD_ABSENT, path, NULL);
 	}
-}
-
-/* Is a symlink on the way to a name that exists, or the name itself one? */
-static bool
-has_link(int dir_fd, const char *name)
-{
-	const char *slash = name;
-	char part[PATH_MAX];
-	struct stat st;
-	size_t n;
-
-	do {
-		slash = strchr(slash + 1, '/');
-		n = slash != NULL ? (size_t)(slash - name) : strlen(name);
-		if (n >= sizeof part)
-			return false;
-		memcpy(part, name, n);
-		part[n] = '\0';
-		if (fstatat(dir_fd, part, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    S_ISLNK(st.st_mode))
-			return true;
-	} while (slash != NULL);
-	return false;
 }
 
 /* Is there no symlink on the way to a missing name, for sure? */
@@ -387,6 +472,11 @@ guard_name(struct gather *g, int dir_fd, const char *path, const char *name)
 	decide_fs(g->rq->policy, FS_WRITE, path, &v);
 	if (v.action == ACTION_ALLOW)
 		return;
+	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 &&
+	    errno == EACCES) {
+		gather_closed(path, g);
+		return;
+	}
 	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
 		bool is_sure = is_plain(dir_fd, name);
 		const char *real;

@@ -46,8 +46,8 @@ is_out_of_reach(const char *path)
 		if (stat(dir, &st) != 0)
 			return true;
 		if (st.st_uid == 0)
-			need = S_IXUSR;
-		else if (st.st_gid == 0)
+			continue;	/* its owner may open it */
+		if (st.st_gid == 0)
 			need = S_IXGRP;
 		if ((st.st_mode & need) == 0)
 			return true;

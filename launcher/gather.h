@@ -27,6 +27,10 @@ struct gather {
 	/* Where guarded names are: for the decider, policy->places. */
 	struct guard_places		*places;
 	struct { struct guard_at *v; size_t n, cap; } guarded;
+	/* What could not be looked at: facts_closed.c. */
+	struct path_list		 closed;
+	/* Where symlinks may have been made by others: facts_grant.c. */
+	struct path_list		 tended;
 	/* What the walk saw and went past: names that may be guarded. */
 	struct path_list		 deep;
 	/* Searches for the next walk. */
@@ -74,6 +78,10 @@ const char *grants_link(const struct gather *, const char *path);
 /* The symlinks on the way to those that hold. */
 void	 grants_show(struct gather *);
 
+/* facts_closed.c: a path that met EACCES, for tree_walk(); once all is known,
+ * what of it has to be hidden. */
+void	 gather_closed(const char *path, void *gather);
+int	 closed_facts(struct gather *, struct err *);
 /* facts_guard.c: names are guarded there; kind: of policy/guard.h. */
 void	 guard_add_at(struct gather *, const char *path, unsigned kind);
 /* facts_git.c: what the configuration of a git directory leads to. */

@@ -31,12 +31,14 @@ tree_look(struct arena *a, const char *path, struct tree_node *ret)
 	/* The kernel knows the way: a realpath() asks for every component. */
 	auto_fd fd = open(path, O_PATH | O_CLOEXEC);
 
-	if (fd < 0 || fstat(fd, &st) != 0)
+	if (fd < 0 || fstat(fd, &st) != 0) {
+		ret->is_closed = errno == EACCES;
 		return tree_is_lack(errno) ? -1 : 0;
+	}
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
 	n = readlink(link, real, sizeof real);
-	if (n < 0)
-		return -1;
+	if (n < 0)		/* a path that is longer than one can be */
+		return errno == ENAMETOOLONG ? 0 : -1;
 	if (n == 0 || (size_t)n == sizeof real || real[0] != '/')
 		return 0;
 	ret->real = arena_strndup(a, real, (size_t)n);

@@ -20,6 +20,7 @@ struct tree_node {
 	enum tree_kind	 kind;
 	dev_t		 dev;
 	ino_t		 ino;
+	bool		 is_closed;	/* MISSING, for it may not be looked at */
 };
 
 /*
@@ -85,10 +86,11 @@ struct tree_want {
  * All searches in one walk of each directory.  More than max_entries visited
  * is an error: half a rule is no rule.  Mounts of other machines (nfs, cifs,
  * fuse …) below a root are not entered, nor touched: skipped() is told, once
- * each.
+ * each.  closed() is told of each folder that may not be entered.
  */
 int	 tree_walk(struct arena *, struct tree_want *, size_t n,
 	    size_t max_entries, void (*skipped)(const char *path, void *),
-	    void *arg, struct err *);
+	    void (*closed)(const char *path, void *), void *arg,
+	    struct err *);
 
 #endif

@@ -62,6 +62,7 @@ struct walk {
 	uint64_t		*here;		/* at the entry looked at */
 	size_t			 max_entries, left;
 	void			(*skipped)(const char *, void *);
+	void			(*closed)(const char *, void *);
 	void			*arg;
 	struct err		*err;
 	int			 sys;		/* of what was looked at last */
@@ -471,8 +472,11 @@ step(struct walk *w)
 		return passed_over(w, errno);
 	}
 	fd = open_below(w, f->fd, w->path + f->len + 1, f->len + 1 + len);
-	if (fd < 0)
+	if (fd < 0) {
+		if (errno == EACCES && w->closed != NULL)
+			w->closed(w->path, w->arg);
 		return passed_over(w, errno);
+	}
 	return enter(w, fd, f->len + 1 + len, f->depth + 1);
 }
 
@@ -576,8 +580,8 @@ take_roots(struct walk *w)
 
 int
 tree_walk(struct arena *a, struct tree_want *wants, size_t n,
-    size_t max_entries, void (*skipped)(const char *, void *), void *arg,
-    struct err *e)
+    size_t max_entries, void (*skipped)(const char *, void *),
+    void (*closed)(const char *, void *), void *arg, struct err *e)
 {
 	struct walk *w = xcalloc(1, sizeof *w);
 	size_t first, nwords = (n + 63) / 64;
@@ -594,6 +598,7 @@ tree_walk(struct arena *a, struct tree_want *wants, size_t n,
 	w->here = sets + 2 * nwords;
 	w->max_entries = w->left = max_entries;
 	w->skipped = skipped;
+	w->closed = closed;
 	w->arg = arg;
 	w->err = e;
 	w->has_openat2 = true;

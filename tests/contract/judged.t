@@ -218,6 +218,109 @@ for who in $WHOS; do
 		as "$who" rm "$W/team/fine"
 	done
 
+	# ---- rights that one run takes away do not blind the next one
+	W=$H/blind
+	as "$who" mkdir -p "$W/sub/.claude" "$W/conf"
+	as "$who" git init -q "$W/sub"
+	for f in sub/.env conf/key sub/.claude/settings.json; do
+		echo mine | as "$who" tee "$W/$f" >/dev/null
+	done
+	before=$(cat "$W/sub/.git/config")
+	policy '{"extends":"workspace-write","filesystem":{
+	    "denyRead":["**/.env","conf/key"]}}'
+	for how in $programs; do
+		inside "$how" -s "$P" 'chmod 0 sub/.claude sub conf'
+		inside "$how" -s "$P" 'chmod 755 sub conf sub/.claude
+		    cat sub/.env conf/key; echo x >>sub/.git/config
+		    echo x >sub/.git/hooks/pre-commit
+		    echo x >sub/.claude/settings.json; echo good >fine'
+		unlike "$out" mine "$who: $how: what the next run cannot see is hidden"
+		is "$(cat "$W/fine")" good "$who: $how: beside it not"
+		as "$who" chmod 755 "$W/sub" "$W/conf" "$W/sub/.claude"
+		is "$(cat "$W/sub/.git/config")" "$before" \
+		    "$who: $how: nor written"
+		unchanged "$how: and stays" "$W/sub/.claude/settings.json"
+		[ ! -e "$W/sub/.git/hooks/pre-commit" ]
+		ok $? "$who: $how: as it was"
+		as "$who" rm "$W/fine"
+	done
+	if [ "$who" = user ]; then
+		inside sh 'chmod 311 .'
+		inside sh 'echo ran'
+		is "$status" 1 "$who: a workspace that cannot be read ends the start"
+		like "$err" "hint: chmod u\+rwx '$W'" "$who: and what helps"
+		as "$who" chmod u+rwx "$W"
+		inside sh 'echo ran'
+		is "$out" ran "$who: does"
+	fi
+
+	# ---- a home whose files lie in the workspace
+	as "$who" mkdir -p "$H/.local" "$H/dots/bin" "$H/dots/config"
+	echo mine | as "$who" tee "$H/dots/bashrc" >/dev/null
+	as "$who" ln -s dots/bashrc "$H/.bashrc"
+	as "$who" ln -s ../dots/bin "$H/.local/bin"
+	as "$who" rm -r "$H/.config"
+	as "$who" ln -s dots/config "$H/.config"
+	W=$H/dots
+	for how in $programs; do
+		inside "$how" 'echo x >bashrc; echo x >bin/git
+		    mkdir config/fence; echo {} >config/fence/fence.json
+		    echo good >fine'
+		unchanged "$how: a start file of the home's" "$W/bashrc"
+		[ ! -e "$W/bin/git" ] && [ ! -e "$W/config/fence/fence.json" ]
+		ok $? "$who: $how: programs and policies neither"
+		is "$(cat "$W/fine")" good "$who: $how: the rest is writable"
+		as "$who" rm "$W/fine"
+	done
+	as "$who" rm -r "$H/.bashrc" "$H/.local/bin" "$H/.config"
+	as "$who" mkdir -p "$H/.config/fence"
+
+	# ---- links that a run planted behind a link of the user's
+	as "$who" mkdir "$H/far"
+	as "$who" ln -s "$H/far" "$H/near"
+	inside sh -w "$H/near" "ln -s $H/data $H/far/cache"
+	inside sh -w "$H/near" -w "$H/near/cache" "echo x >$H/data/f"
+	is "$status" 1 "$who: a grant through such a link ends the start"
+	[ ! -e "$H/data/f" ]
+	ok $? "$who: and writes nothing"
+
+	# ---- submodules of any name, and repositories without a head
+	W=$H/parts
+	as "$who" git init -q "$W"
+	for d in r .git/modules/.vim/b .git/modules/a/b/c/d/e .git/modules/lib; do
+		as "$who" git init -q --bare "$W/$d"
+	done
+	for how in $programs; do
+		inside "$how" 'for d in r .git/modules/lib; do
+		    mv $d/HEAD $d/H 2>/dev/null; done'
+		inside "$how" 'for d in r .git/modules/.vim/b \
+		    .git/modules/a/b/c/d/e .git/modules/lib; do
+		    echo "# x" >>$d/config; echo x >$d/hooks/update; done
+		    echo good >r/fine'
+		is "$(grep -rlx '# x\|x' "$W")" '' \
+		    "$who: $how: each is held"
+		is "$(cat "$W/r/fine")" good "$who: $how: but for the rest"
+		as "$who" rm "$W/r/fine"
+	done
+	# Links in the places of git's folders lead nobody round and round.
+	inside sh 'mkdir .git/worktrees; ln -s .. .git/worktrees/a
+	    ln -s .. .git/worktrees/b; mkdir a; ln -s .. a/.npmrc'
+	inside sh 'echo good >fine'
+	is "$(cat "$W/fine")" good "$who: planted links end no later start"
+	W=$H/ws
+
+	# ---- globs behind a link of the user's
+	echo mine | as "$who" tee "$H/data/.env" >/dev/null
+	policy '{"extends":"workspace-write","filesystem":{
+	    "denyRead":["~/link/**/.env"]}}'
+	capture "$who" env HOME="$H" "${FENCE_RUN%-run}" why -s "$P" read \
+	    "$H/data/.env"
+	is "$status" 1 "$who: why knows where a glob leads"
+	for how in $programs; do
+		inside "$how" -s "$P" "cat $H/data/.env $H/link/.env"
+		is "$out" '' "$who: $how: and so does a run"
+	done
+
 	# ---- the check that follows the planner bites
 	echo '{"filesystem":{"allowWrite":[".",".vscode/settings.json"]}}' |
 	    as "$who" tee "$W/fence.json" >/dev/null

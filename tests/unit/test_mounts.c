@@ -11,12 +11,12 @@
 #include "platform/base/buf.h"
 #include "platform/base/vec.h"
 
-#define D(k, p)	{ .kind = k, .node = { p, p, TREE_DIR, 0, 0 } }
-#define F(k, p)	{ .kind = k, .node = { p, p, TREE_FILE, 0, 0 } }
-#define GONE(k, p) { .kind = k, .node = { p, NULL, TREE_MISSING, 0, 0 } }
-#define L(p, t)	{ .kind = FACT_LINK, .node = { p, p, TREE_FILE, 0, 0 }, \
+#define D(k, p)	{ .kind = k, .node = { p, p, TREE_DIR, 0, 0, false } }
+#define F(k, p)	{ .kind = k, .node = { p, p, TREE_FILE, 0, 0, false } }
+#define GONE(k, p) { .kind = k, .node = { p, NULL, TREE_MISSING, 0, 0, false } }
+#define L(p, t)	{ .kind = FACT_LINK, .node = { p, p, TREE_FILE, 0, 0, false }, \
     .text = t }
-#define X(k, p)	{ .kind = k, .node = { p, p, TREE_DIR, 0, 0 }, \
+#define X(k, p)	{ .kind = k, .node = { p, p, TREE_DIR, 0, 0, false }, \
     .is_exposed = true }
 
 static const struct {
