@@ -287,9 +287,20 @@ static int
 find_subject(const struct resolve_request *req, struct arena *a,
     const char *word, const char **ret, struct err *e)
 {
-	*ret = word != NULL ? word : find_project(a, req->cwd);
-	if (*ret != NULL)
+	struct found found = { .path = { word }, .n = 1 };
+
+	if (word == NULL && find_project(a, req->cwd, &found, e) != 0)
+		return -1;
+	*ret = found.path[0];
+	if (found.n == 1)
 		return 0;
+	if (found.n > 1) {
+		err_set(e, ERR_POLICY, "two project files in one folder, this "
+		    "one and '%.180s'", found.path[1]);
+		err_where(e, found.path[0], 0, 0);
+		err_hint(e, "read both, then name the one that is meant");
+		return -1;
+	}
 	err_set(e, ERR_POLICY, "no project file is here or above");
 	err_hint(e, "a project file is named fence.jsonc, fence.json or "
 	    "fence.ini");

@@ -178,10 +178,30 @@ check_pairs(const struct init_options *o, struct err *e)
 	    other);
 }
 
+/* Where the user's own goes: not beside one of another name. */
+static int
+canonical_path(struct arena *a, const struct resolve_request *req,
+    const char **ret, struct err *e)
+{
+	const char *found;
+	size_t dir;
+
+	if (find_user(a, req->home, environ, &found, ret, e) != 0)
+		return -1;
+	if (found == NULL || *ret == NULL || strcmp(found, *ret) == 0)
+		return 0;
+	dir = (size_t)(strrchr(*ret, '/') - *ret) + 1;
+	if (strncmp(found, *ret, dir) != 0 || strchr(found + dir, '/') != NULL)
+		return 0;
+	err_set(e, ERR_POLICY, "'%.200s' is there already", found);
+	err_hint(e, "remove it, or name another file with -o");
+	return -1;
+}
+
 static int
 init(struct init_options *o, struct arena *arena, struct err *e)
 {
-	const char *path = o->output, *name = NULL, *canonical = NULL;
+	const char *path = o->output, *name = NULL;
 	struct resolve_request req;
 	struct resolved res;
 	struct buf b;
@@ -199,10 +219,9 @@ init(struct init_options *o, struct arena *arena, struct err *e)
 			return (int)e->code;
 		resolved_release(&res);
 	}
-	if (path == NULL && !o->print) {
-		find_user(arena, req.home, environ, &canonical);
-		path = canonical;
-	}
+	if (path == NULL && !o->print &&
+	    canonical_path(arena, &req, &path, e) != 0)
+		return (int)e->code;
 	buf_init(&b, 0);
 	compose(o, name, &b);
 	if (path != NULL)

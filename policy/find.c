@@ -1,53 +1,105 @@
 #include "policy/find.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "platform/base/arena.h"
+#include "platform/base/err.h"
 
-static const char *const names[] = {
+static const char *const names[FIND_NAMES] = {
 	"fence.jsonc", "fence.json", "fence.ini",
 };
 
-static bool
-is_file(const char *path)
+static int
+fail_look(const char *path, int sys, struct err *e)
+{
+	err_set(e, ERR_POLICY, "cannot look for a policy at '%.200s'", path);
+	if (e != NULL)
+		e->sys = sys;
+	err_hint(e, "make its folders searchable (chmod u+x), or remove what "
+	    "is in the way");
+	return -1;
+}
+
+/* Only what is not there is no file: 1 for a file, 0 for none, -1. */
+static int
+look(const char *path, struct err *e)
 {
 	struct stat st;
 
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+	if (stat(path, &st) == 0)
+		return S_ISREG(st.st_mode);
+	return errno == ENOENT || errno == ENOTDIR ? 0 :
+	    fail_look(path, errno, e);
 }
 
-static const char *
-find_in(struct arena *a, const char *dir, const char *prefix)
+static int
+find_in(struct arena *a, const char *dir, const char *prefix,
+    struct found *ret, struct err *e)
 {
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+	ret->n = 0;
+	for (size_t i = 0; i < FIND_NAMES; i++) {
 		const char *path = arena_printf(a, "%s/%s%s",
 		    strcmp(dir, "/") == 0 ? "" : dir, prefix, names[i]);
+		int is = look(path, e);
 
-		if (is_file(path))
-			return path;
+		if (is < 0)
+			return -1;
+		if (is > 0)
+			ret->path[ret->n++] = path;
 	}
-	return NULL;
+	return 0;
 }
 
-const char *
-find_project(struct arena *a, const char *cwd)
+/* To its parent; false at the root. */
+static bool
+go_up(char *dir)
+{
+	char *slash = strrchr(dir, '/');
+
+	if (slash == NULL || strcmp(dir, "/") == 0)
+		return false;
+	slash[slash == dir ? 1 : 0] = '\0';
+	return true;
+}
+
+/*
+ * A folder of somebody else that we may not search, at dir or above: no run
+ * of ours has shut it.
+ */
+static bool
+is_shut_by_others(struct arena *a, const char *dir)
+{
+	char *at = arena_strdup(a, dir);
+	struct stat st;
+
+	if (faccessat(AT_FDCWD, dir, X_OK, AT_EACCESS) == 0 ||
+	    errno != EACCES)
+		return false;
+	while (lstat(at, &st) != 0)
+		if (errno != EACCES || !go_up(at))
+			return true;
+	return st.st_uid != geteuid();
+}
+
+int
+find_project(struct arena *a, const char *cwd, struct found *ret,
+    struct err *e)
 {
 	char *dir = arena_strdup(a, cwd);
-	const char *found;
-	char *slash;
 
-	for (;;) {
-		found = find_in(a, dir, "");
-		if (found != NULL || strcmp(dir, "/") == 0)
-			return found;
-		slash = strrchr(dir, '/');
-		if (slash == NULL)
-			return NULL;
-		slash[slash == dir ? 1 : 0] = '\0';
-	}
+	do {
+		ret->n = 0;
+		if (!is_shut_by_others(a, dir) &&
+		    find_in(a, dir, "", ret, e) != 0)
+			return -1;
+	} while (ret->n == 0 && go_up(dir));
+	return 0;
 }
 
 static const char *
@@ -62,20 +114,42 @@ config_home(struct arena *a, const char *home, char *const *env)
 	return home != NULL ? arena_printf(a, "%s/.config", home) : NULL;
 }
 
-const char *
-find_user(struct arena *a, const char *home, char *const *env,
-    const char **ret_canonical)
+/* The one of a folder.  Which of two a run has put there, nobody knows. */
+static int
+find_one(struct arena *a, const char *dir, const char *prefix,
+    const char **ret, struct err *e)
 {
-	const char *config = config_home(a, home, env), *found = NULL;
+	struct found found;
 
+	if (find_in(a, dir, prefix, &found, e) != 0)
+		return -1;
+	if (found.n > 1) {
+		err_set(e, ERR_POLICY, "two policies in one folder, this one "
+		    "and '%.180s'", found.path[1]);
+		err_where(e, found.path[0], 0, 0);
+		err_hint(e, "read both and remove one");
+		return -1;
+	}
+	*ret = found.n > 0 ? found.path[0] : NULL;
+	return 0;
+}
+
+int
+find_user(struct arena *a, const char *home, char *const *env,
+    const char **ret, const char **ret_canonical, struct err *e)
+{
+	const char *config = config_home(a, home, env);
+
+	*ret = NULL;
 	*ret_canonical = config != NULL ?
 	    arena_printf(a, "%s/fence/fence.json", config) : NULL;
-	if (config != NULL)
-		found = find_in(a, arena_printf(a, "%s/fence", config), "");
-	if (found == NULL && home != NULL)
-		found = find_in(a, arena_printf(a,
-		    "%s/Library/Application Support/fence", home), "");
-	if (found == NULL && home != NULL)
-		found = find_in(a, home, ".");
-	return found;
+	if (config != NULL && find_one(a, arena_printf(a, "%s/fence", config),
+	    "", ret, e) != 0)
+		return -1;
+	if (*ret != NULL || home == NULL)
+		return 0;
+	if (find_one(a, arena_printf(a, "%s/Library/Application Support/fence",
+	    home), "", ret, e) != 0)
+		return -1;
+	return *ret != NULL ? 0 : find_one(a, home, ".", ret, e);
 }

@@ -37,6 +37,7 @@ struct work {
 	bool			 has_via;	/* of a ceiling */
 	struct project		 projects[PROJECTS_MAX];	/* nearest first */
 	size_t			 nprojects;
+	struct project		*trusted;	/* the policy, or NULL */
 	struct extends_names	 files, notices;
 	struct {
 		struct extends_step	*v;
@@ -266,41 +267,56 @@ is_users(const struct work *w, const char *path)
 	    real_path(w->arena, w->user)) == 0;
 }
 
-/* The nearest at dir or above, NULL for none. */
-static const char *
-next_project(struct work *w, const char *dir)
+static int
+add_project(struct work *w, const char *path, struct err *e)
 {
-	const char *path = find_project(w->arena, dir);
+	struct project *p = &w->projects[w->nprojects];
 
-	return path != NULL && !is_users(w, path) ? path : NULL;
+	if (is_users(w, path))
+		return 0;
+	if (w->nprojects == PROJECTS_MAX)
+		return err_set(e, ERR_POLICY, "more than %d project files "
+		    "that are not trusted are here and above", PROJECTS_MAX);
+	w->nprojects++;
+	p->path = path;
+	if (read_project(w, p, e) != 0)
+		return -1;
+	if (p->is_trusted && w->trusted == NULL)
+		w->trusted = p;
+	return 0;
 }
 
 /*
- * From cwd upwards to the nearest file that is trusted.  Those on the way
- * are not: a run could have written them.
+ * From cwd upwards to the nearest folder with a file that is trusted; the
+ * first such one there is the policy.  The others of that folder and those
+ * on the way are layers: a run could have written them.
  */
 static int
 read_projects(struct work *w, struct err *e)
 {
-	const char *path = w->req->ignore_project ? NULL :
-	    next_project(w, w->req->cwd);
+	const char *dir = w->req->ignore_project ? NULL : w->req->cwd;
+	struct found found;
 
-	while (path != NULL) {
-		const char *dir = dir_of(w->arena, path);
-		struct project *p = &w->projects[w->nprojects];
-
-		if (w->nprojects == PROJECTS_MAX)
-			return err_set(e, ERR_POLICY, "more than %d project "
-			    "files that are not trusted are here and above",
-			    PROJECTS_MAX);
-		w->nprojects++;
-		p->path = path;
-		if (read_project(w, p, e) != 0)
+	while (dir != NULL && w->trusted == NULL) {
+		if (find_project(w->arena, dir, &found, e) != 0)
 			return -1;
-		path = p->is_trusted || strcmp(dir, "/") == 0 ? NULL :
-		    next_project(w, dir_of(w->arena, dir));
+		for (size_t i = 0; i < found.n; i++)
+			if (add_project(w, found.path[i], e) != 0)
+				return -1;
+		if (found.n > 0)
+			dir = dir_of(w->arena, found.path[0]);
+		dir = found.n == 0 || strcmp(dir, "/") == 0 ? NULL :
+		    dir_of(w->arena, dir);
 	}
 	return 0;
+}
+
+/* Why it is a layer and not the policy. */
+static const char *
+why_layer(const struct project *p)
+{
+	return p->is_trusted ? "not the first that is trusted" :
+	    "not trusted";
 }
 
 static void
@@ -315,22 +331,26 @@ notice_untrusted(struct work *w, const struct project *p)
 		buf_printf(&b, " and %zu more", n - NAMED_MAX);
 	if (n > 0)
 		*vec_push(&w->notices) = arena_printf(w->arena,
-		    "%s is not trusted and was not given: %s; read it, then "
-		    "'fence config trust %s'", p->path, b.data, p->path);
+		    p->is_trusted ? "%s is not the first that is trusted and "
+		    "was not given: %s" : "%s is not trusted and was not "
+		    "given: %s; read it, then 'fence config trust %s'",
+		    p->path, b.data, p->path);
 	buf_release(&b);
 }
 
 /* A file in between does not take the place of the trusted one. */
 static void
-notice_between(struct work *w, size_t n)
+notice_between(struct work *w)
 {
+	size_t n = w->nprojects - 1;
+	const struct project *p = &w->projects[w->trusted == w->projects];
 	const char *more = n > 2 ? arena_printf(w->arena, " (and %zu more)",
 	    n - 1) : n > 1 ? " (and one more)" : "";
 
 	if (n > 0)
-		*vec_push(&w->notices) = arena_printf(w->arena, "%s%s is not "
-		    "trusted and may only tighten; what holds is %s",
-		    w->projects[0].path, more, w->ret->project);
+		*vec_push(&w->notices) = arena_printf(w->arena,
+		    "%s%s is %s and may only tighten; what holds is %s",
+		    p->path, more, why_layer(p), w->ret->project);
 }
 
 static int
@@ -340,8 +360,8 @@ layer_project(struct work *w, struct project *p, struct err *e)
 		return -1;
 	if (p->x.steps.n > 0)
 		p->x.steps.v[0].label = arena_printf(w->arena,
-		    "%s (not trusted: may only tighten)",
-		    p->x.steps.v[0].label);
+		    "%s (%s: may only tighten)", p->x.steps.v[0].label,
+		    why_layer(p));
 	end(w, &p->x);
 	notice_untrusted(w, p);
 	layers_add(w->ret->policy, p->policy);
@@ -364,22 +384,22 @@ take_trusted(struct work *w, struct project *p, struct err *e)
 static int
 use_projects(struct work *w, struct err *e)
 {
-	size_t n = w->nprojects;
 	int rc;
 
-	if (n > 0 && w->projects[n - 1].is_trusted) {
-		rc = take_trusted(w, &w->projects[--n], e);
+	if (w->trusted != NULL) {
+		rc = take_trusted(w, w->trusted, e);
 		if (rc == 0)
-			notice_between(w, n);
+			notice_between(w);
 	} else {
 		rc = load_user(w, e);
 		if (rc == 0)
 			rc = flags_merge(w->req, &w->ret->policy, e);
-		if (n > 0)
+		if (w->nprojects > 0)
 			w->ret->project = w->projects[0].path;
 	}
-	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = layer_project(w, &w->projects[i], e);
+	for (size_t i = 0; rc == 0 && i < w->nprojects; i++)
+		if (&w->projects[i] != w->trusted)
+			rc = layer_project(w, &w->projects[i], e);
 	return rc;
 }
 
@@ -588,8 +608,10 @@ policy_resolve(const struct resolve_request *r, struct resolved *ret,
 	ret->arena = arena_new();
 	w.arena = ret->arena;
 	ret->workspace = arena_strdup(w.arena, r->cwd);
-	w.user = find_user(w.arena, r->home, r->environ, &w.canonical);
-	rc = load_first(&w, e);
+	rc = find_user(w.arena, r->home, r->environ, &w.user, &w.canonical,
+	    e);
+	if (rc == 0)
+		rc = load_first(&w, e);
 	if (rc == 0)
 		rc = layer_profile(&w, e);
 	if (rc == 0)
@@ -640,7 +662,8 @@ policy_digest(const struct resolve_request *r, const char *path,
 	int rc;
 
 	path = policy_trusted_name(a, r->cwd, path);
-	w.user = find_user(a, r->home, r->environ, &w.canonical);
+	if (find_user(a, r->home, r->environ, &w.user, &w.canonical, e) != 0)
+		return -1;
 	rc = load_project(&w, path, false, &x, &p, ret_hex, e);
 	if (rc == 0)
 		*ret_name = path;

@@ -3,12 +3,13 @@
  *
  *	-t NAME		a template
  *	-s FILE		a file: naming it is trusting it
- *	neither		the nearest trusted project file upwards of cwd, else
+ *	neither		the nearest trusted project file upwards of cwd (the
+ *			first such one of its directory), else
  *			the user's own, else the built-in workspace-write
  *
- * Over that lie layers, and every layer must agree (policy->also): project
- * files that are not trusted (from cwd up to the trusted one, or to the
- * root), the template "strict" for `profile: strict`, and the ceilings of
+ * Over that lie layers, and every layer must agree (policy->also): all other
+ * project files from cwd up to the directory of the trusted one, or to the
+ * root, the template "strict" for `profile: strict`, and the ceilings of
  * this machine.  One-shot flags add to the user's policy and to the
  * projects', never to a profile or a ceiling.
  *
@@ -60,7 +61,7 @@ struct resolved {
 	const char	*workspace;
 	/* Without any file: the built-in workspace-write is the first layer. */
 	bool		 is_builtin_default;
-	/* The trusted project file, else the nearest untrusted, or NULL. */
+	/* The trusted project file, else the nearest of all, or NULL. */
 	const char	*project;
 	bool		 is_trusted;	/* that one */
 	/* Lines for the user. */

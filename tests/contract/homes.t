@@ -44,7 +44,7 @@ for who in $WHOS; do
 	    echo open >'$R/open'; echo rc >'$R/.bashrc'"
 
 	# Hidden, wherever $HOME leads.
-	for home in /nonexistent "$H" "$R" / ''; do
+	for home in "$base/none" "$H" "$R" / ''; do
 		run "$home" -- cat "$R/open" "$R/.ssh/key"
 		is "$out" open "$who: HOME='$home': credentials are hidden"
 	done
@@ -58,7 +58,7 @@ for who in $WHOS; do
 		capture root unshare --mount sh -c 'sed -i "/^root:/d" "$1" &&
 		    mount --bind "$2" /usr/bin/getent && shift 2 && exec "$@"' \
 		    sh "$T/etc/passwd" "$T/getent" \
-		    env HOME=/nonexistent "$FENCE_RUN" -- \
+		    env HOME="$base/none" "$FENCE_RUN" -- \
 		    cat "$R/open" "$R/.ssh/key"
 		is "$out" open "$who: a user of the network's: hidden, too"
 		cat "$T/passwd" >"$T/etc/passwd"

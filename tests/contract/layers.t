@@ -126,6 +126,72 @@ what holds is $W/fence.jsonc" "$who: and that is one line"
 	as "$who" rm -r "$W/sub/out/fence.jsonc" "$base/home/.ssh"
 	as "$who" rm "$W/fence.jsonc" "$W/secret"
 
+	# A second name beside the policy replaces nothing.
+	as "$who" sh -c "echo key >'$W/sub/key'; echo f >'$W/sub/f'
+	    echo '{}' >'$W/sub/fence.jsonc'"
+	as "$who" tee "$W/sub/fence.json" >"$T/null" <<-E
+	{ "filesystem": { "allowWrite": ["."], "denyRead": ["key"] } }
+	E
+	run --chdir "$W/sub" -- sh -c 'cat key; cat f'
+	is "$out" f "$who: untrusted, beside another: its denial holds"
+	as "$who" env HOME="$base/home" "$(dirname "$FENCE_RUN")/fence" \
+	    config trust "$W/sub/fence.json" >"$T/null" 2>&1
+	run --chdir "$W/sub" -- sh -c 'cat key; cat f'
+	is "$out" f "$who: trusted, beside another: its denial holds"
+	like "$err" "sub/fence.jsonc is not trusted and may only tighten; \
+what holds is $W/sub/fence.json" "$who: and that is said"
+	run --chdir "$W/sub" -- sh -c 'echo evil >fence.json
+	    echo evil >fence.jsonc; true'
+	unlike "$(cat "$W/sub/fence.json" "$W/sub/fence.jsonc")" evil \
+	    "$who: neither of the two can be written"
+	capture "$who" env HOME="$base/home" sh -c 'cd "$1" && exec "$2" \
+	    config trust' sh "$W/sub" "$(dirname "$FENCE_RUN")/fence"
+	is "$status" 1 "$who: config trust asks which of the two"
+	as "$who" rm "$W/sub/fence.json" "$W/sub/fence.jsonc" "$W/sub/key" \
+	    "$W/sub/f"
+	as "$who" mkdir -p "$base/home/.config/fence"
+	as "$who" sh -c "echo '{}' >'$base/home/.config/fence/fence.json'
+	    echo '{}' >'$base/home/.config/fence/fence.jsonc'"
+	run -- touch started
+	is "$status" 1 "$who: two policies of the user: no start"
+	like "$err" 'two policies in one folder' "$who: and that is said"
+	as "$who" rm "$base/home/.config/fence/fence.json"
+	capture "$who" env HOME="$base/home" "$(dirname "$FENCE_RUN")/fence" \
+	    config init --minimal
+	is "$status" 1 "$who: config init puts none beside another"
+	run -- true
+	is "$status" 0 "$who: one of them is a policy"
+	as "$who" rm "$base/home/.config/fence/fence.jsonc"
+
+	# What cannot be looked at is not missing.
+	if [ "$who" != root ]; then
+		as "$who" chmod 0 "$base/home/.config"
+		run -- touch started
+		is "$status" 1 "$who: ~/.config without x: no start"
+		like "$err" "cannot look for a policy at '$base/home/.config" \
+		    "$who: with the place"
+		as "$who" chmod 755 "$base/home/.config"
+		as "$who" mkdir -p "$base/shut/in"
+		as "$who" sh -c 'cd "$1/in" && chmod 0 .. &&
+		    HOME=$2 "$3" -- true
+		    echo $?; chmod 755 "$1"' sh "$base/shut" "$base/home" \
+		    "$FENCE_RUN" >"$T/shut" 2>&1
+		like "$(cat "$T/shut")" "cannot look for a policy at .*
+1\$" "$who: a folder of ours above without x: no start"
+	fi
+	if [ "$who" != root ] && [ "$(id -u)" -eq 0 ]; then
+		mkdir -p "$T/theirs/in"
+		chmod 700 "$T/theirs"
+		here=$PWD
+		cd "$T/theirs/in" || exit 1
+		capture "$who" env HOME="$base/home" \
+		    "$(dirname "$FENCE_RUN")/fence" config show
+		cd "$here" || exit 1
+		is "$status" 0 "$who: but one of somebody else is passed over"
+	fi
+	[ ! -e "$W/started" ]
+	ok $? "$who: nothing ran"
+
 	# Its folder's name is the project's to choose, too.
 	odd=$W/$'o\033[31md'
 	as "$who" mkdir "$odd"

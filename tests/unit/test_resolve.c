@@ -98,14 +98,14 @@ static const struct {
 	{ { NULL }, NULL, "builtin default (no config loaded from ",
 	    "/home/.config/fence/fence.json)" },
 	{ { NULL }, "x", "builtin default", "/x/fence/fence.json)" },
-	{ { "home/.config/fence/fence.jsonc", "home/.config/fence/fence.json",
-	    "home/.fence.json" }, NULL, "user config: ",
+	{ { "home/.config/fence/fence.jsonc", "home/.fence.json" }, NULL,
+	    "user config: ",
 	    "/home/.config/fence/fence.jsonc" },
 	{ { "home/.config/fence/fence.json", "home/.fence.jsonc" }, NULL,
 	    "user config: ", "/home/.config/fence/fence.json" },
 	{ { "home/.config/fence/fence.ini", "home/.fence.jsonc" }, NULL,
 	    "user config: ", "/home/.config/fence/fence.ini" },
-	{ { "home/.fence.jsonc", "home/.fence.json" }, NULL, "user config: ",
+	{ { "home/.fence.jsonc" }, NULL, "user config: ",
 	    "/home/.fence.jsonc" },
 	{ { "home/.fence.json" }, NULL, "user config: ",
 	    "/home/.fence.json" },
@@ -117,8 +117,7 @@ static const struct {
 	/* Directories of that name are none. */
 	{ { "home/.config/fence/fence.json/", "home/.fence.json" }, NULL,
 	    "user config: ", "/home/.fence.json" },
-	{ { "home/Library/Application Support/fence/fence.jsonc",
-	    "home/Library/Application Support/fence/fence.json" }, NULL,
+	{ { "home/Library/Application Support/fence/fence.jsonc" }, NULL,
 	    "user config: ", "Support/fence/fence.jsonc" },
 	{ { "home/.config/fence/fence.jsonc/", "home/.fence.json" }, NULL,
 	    "user config: ", "/home/.fence.json" },
@@ -158,6 +157,80 @@ test_user_places(void **state)
 		room_remove(r, "x");
 		room_put(r, "home/", "");
 	}
+}
+
+/* Of two in one folder none is taken: a run may have put one there. */
+static void
+test_two_of_user(void **state)
+{
+	static const char *const pairs[][2] = {
+		{ "home/.config/fence/fence.jsonc",
+		    "home/.config/fence/fence.json" },
+		{ "home/.config/fence/fence.json",
+		    "home/.config/fence/fence.ini" },
+		{ "home/.fence.jsonc", "home/.fence.json" },
+		{ "home/Library/Application Support/fence/fence.jsonc",
+		    "home/Library/Application Support/fence/fence.ini" },
+	};
+	struct room *r = *state;
+	struct resolve_request req = room_request(r);
+
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+		const char *says;
+
+		room_put(r, pairs[i][0], "{}");
+		room_put(r, pairs[i][1], "");
+		says = failure(&req, ERR_POLICY);
+		assert_says(says, "two policies in one folder");
+		assert_says(says, room_path(r, pairs[i][0]));
+		assert_says(says, room_path(r, pairs[i][1]));
+		assert_says(says, "remove one");
+		room_remove(r, "home");
+		room_put(r, "home/", "");
+	}
+}
+
+/* Only a name that is not there is no policy. */
+static void
+test_user_unknown(void **state)
+{
+	struct room *r = *state;
+	struct resolve_request req = room_request(r);
+	struct resolved res;
+	char link[256];
+
+	room_put(r, "home/.config/", "");
+	snprintf(link, sizeof link, "%s",
+	    room_path(r, "home/.config/fence"));
+	assert_int_equal(symlink("fence", link), 0);	/* ELOOP */
+	assert_says(failure(&req, ERR_POLICY),
+	    "cannot look for a policy at '");
+	assert_says(failure(&req, ERR_POLICY), "chmod");
+	assert_int_equal(unlink(link), 0);
+	assert_int_equal(symlink("missing", link), 0);	/* ENOENT */
+	resolve(&req, &res);
+	assert_true(res.is_builtin_default);
+	resolved_release(&res);
+	assert_int_equal(unlink(link), 0);
+	room_put(r, "home/.config/fence", "a file");	/* ENOTDIR */
+	resolve(&req, &res);
+	assert_true(res.is_builtin_default);
+	resolved_release(&res);
+}
+
+static void
+test_project_unknown(void **state)
+{
+	struct room *r = *state;
+	struct resolve_request req = room_request(r);
+	struct resolved res;
+
+	assert_int_equal(symlink("fence.json",
+	    room_path(r, "proj/fence.json")), 0);
+	assert_says(failure(&req, ERR_POLICY), "proj/fence.json'");
+	req.ignore_project = true;
+	resolve(&req, &res);
+	resolved_release(&res);
 }
 
 static const struct {
@@ -866,6 +939,74 @@ test_nested(void **state)
 	assert_says(failure(&req, ERR_POLICY), "deep/fence.ini:1:1: netwrk");
 }
 
+#define DENY(name) "{\"filesystem\":{\"denyRead\":[\"" name "\"]}}"
+
+/* All names of a folder count: one beside another does not replace it. */
+static void
+test_beside(void **state)
+{
+	struct room *r = *state;
+	struct resolve_request req = room_request(r);
+	char hex[SHA256_HEX];
+	struct resolved res;
+
+	room_put(r, "proj/fence.json", DENY("above"));
+	room_put(r, "proj/sub/fence.jsonc", "{}");
+	room_put(r, "proj/sub/fence.json", DENY("key"));
+	room_put(r, "proj/sub/fence.ini", "[filesystem]\ndenyRead = ini\n");
+	resolve(&req, &res);
+	assert_false(res.is_trusted);
+	assert_string_equal(res.project, room_path(r, "proj/sub/fence.jsonc"));
+	assert_int_equal(res.nfiles, 4);
+	assert_false(may(res.policy, FS_READ, room_path(r, "proj/sub/key")));
+	assert_false(may(res.policy, FS_READ, room_path(r, "proj/sub/ini")));
+	assert_false(may(res.policy, FS_READ, room_path(r, "proj/above")));
+	assert_true(may(res.policy, FS_READ, room_path(r, "proj/sub/f")));
+	resolved_release(&res);
+	/* The first that is trusted is the policy. */
+	room_put(r, "proj/sub/fence.json", "{\"filesystem\":{\"allowWrite\":"
+	    "[\".\"],\"denyRead\":[\"key\"]}}");
+	trust_now(r, &req, "proj/sub/fence.json", hex);
+	trust_now(r, &req, "proj/sub/fence.ini", hex);
+	resolve(&req, &res);
+	assert_true(res.is_trusted);
+	assert_string_equal(res.project, room_path(r, "proj/sub/fence.json"));
+	assert_int_equal(res.nfiles, 3);
+	assert_int_equal(count_layers(res.policy), 3);
+	assert_false(may(res.policy, FS_READ, room_path(r, "proj/sub/key")));
+	assert_false(may(res.policy, FS_READ, room_path(r, "proj/sub/ini")));
+	assert_true(may(res.policy, FS_READ, room_path(r, "proj/above")));
+	assert_says(res.chain[0].label, "sub/fence.json");
+	assert_says(res.chain[1].label, "fence.jsonc (not trusted: may only");
+	assert_says(res.chain[2].label, "fence.ini (not the first that is "
+	    "trusted: may only");
+	assert_says(res.notices[0], "sub/fence.jsonc (and one more) is not "
+	    "trusted and may only tighten; what holds is ");
+	resolved_release(&res);
+	/* One with a mistake ends the start, wherever it stands. */
+	room_put(r, "proj/sub/fence.ini", "[netwrk]\nx = 1\n");
+	assert_says(failure(&req, ERR_POLICY), "sub/fence.ini:1:1: netwrk");
+}
+
+/* A link to the user's own file does not end the search. */
+static void
+test_link_to_user(void **state)
+{
+	struct room *r = *state;
+	struct resolve_request req = room_request(r);
+	struct resolved res;
+
+	room_put(r, "home/.fence.json", "{}");
+	room_put(r, "proj/fence.json", DENY("key"));
+	assert_int_equal(symlink("../../home/.fence.json",
+	    room_path(r, "proj/sub/fence.json")), 0);
+	resolve(&req, &res);
+	assert_string_equal(res.project, room_path(r, "proj/fence.json"));
+	assert_false(may(res.policy, FS_READ, room_path(r, "proj/key")));
+	assert_true(may(res.policy, FS_READ, room_path(r, "proj/f")));
+	resolved_release(&res);
+}
+
 /* Without a trusted one: over the user's own, and a bounded number. */
 static void
 test_many_untrusted(void **state)
@@ -1267,6 +1408,9 @@ main(void)
 	room_leave)
 	const struct CMUnitTest tests[] = {
 		ROOM(test_user_places),
+		ROOM(test_two_of_user),
+		ROOM(test_user_unknown),
+		ROOM(test_project_unknown),
 		ROOM(test_project_places),
 		ROOM(test_user_is_no_project),
 		ROOM(test_extends),
@@ -1282,6 +1426,8 @@ main(void)
 		ROOM(test_trust),
 		ROOM(test_untrusted),
 		ROOM(test_nested),
+		ROOM(test_beside),
+		ROOM(test_link_to_user),
 		ROOM(test_many_untrusted),
 		ROOM(test_stranger),
 		ROOM(test_profile),
