@@ -19,39 +19,62 @@
 
 enum {
 	JOURNAL_MAX = 1 << 20,
+	ABOVE_MAX = 4,		/* .local/state/fence/runs */
 	YOUNG_S = 60,		/* an empty one is about to be written */
 };
 
 static const char head[] = "fence run 1";
 
-/* mkdir -p of the folders above. */
+/* Cuts the last name off; false if none is left. */
+static bool
+go_up(char *path)
+{
+	char *slash = strrchr(path, '/');
+
+	if (slash == NULL || slash == path)
+		return false;
+	*slash = '\0';
+	return true;
+}
+
+/*
+ * The folders above, as far as they are missing and fence's own or a state
+ * directory's: no home is made.  *made counts them.
+ */
 static int
-make_above(const char *path)
+make_above(const char *path, unsigned *made)
 {
 	char part[PATH_MAX];
-	size_t n = strlen(path);
+	struct stat st;
+	unsigned missing = 0;
 
-	if (n >= sizeof part)
+	if (strlen(path) >= sizeof part)
 		return -1;
-	memcpy(part, path, n + 1);
-	for (size_t i = 1; i < n; i++) {
-		if (part[i] != '/')
-			continue;
-		part[i] = '\0';
-		if (mkdir(part, 0700) != 0 && errno != EEXIST)
+	strcpy(part, path);
+	while (go_up(part) && stat(part, &st) != 0)
+		if (errno != ENOENT || ++missing > ABOVE_MAX)
 			return -1;
-		part[i] = '/';
+	for (; missing > 0; missing--) {
+		strcpy(part, path);
+		for (unsigned i = 0; i < missing; i++)
+			(void)go_up(part);
+		if (mkdir(part, 0700) == 0)
+			++*made;
+		else if (errno != EEXIST)
+			return -1;
 	}
 	return 0;
 }
 
+/* Another run may just be removing the folders that it made. */
 static int
-open_new(const char *path)
+open_new(const char *path, unsigned *made)
 {
-	enum { NEW = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW };
+	enum { NEW = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, TRIES = 4 };
 	int fd = open(path, NEW | O_CLOEXEC, 0600);
 
-	if (fd < 0 && errno == ENOENT && make_above(path) == 0)
+	for (int i = 0; i < TRIES && fd < 0 && errno == ENOENT &&
+	    make_above(path, made) == 0; i++)
 		fd = open(path, NEW | O_CLOEXEC, 0600);
 	return fd;
 }
@@ -84,9 +107,10 @@ describe(struct buf *b, const struct gitend *end)
 
 /* Written at once and under the lock: see is_dead(). */
 int
-gitjournal_write(const char *path, const struct gitend *end)
+gitjournal_write(const char *path, const struct gitend *end,
+    unsigned *ret_made)
 {
-	auto_fd fd = open_new(path);
+	auto_fd fd = open_new(path, ret_made);
 	struct buf b;
 	bool is_whole;
 
@@ -99,14 +123,22 @@ gitjournal_write(const char *path, const struct gitend *end)
 	buf_release(&b);
 	if (is_whole)
 		return fd_take(&fd);
-	(void)unlink(path);
+	gitjournal_remove(path, *ret_made);
 	return -1;
 }
 
 void
-gitjournal_remove(const char *path)
+gitjournal_remove(const char *path, unsigned made)
 {
+	char part[PATH_MAX];
+
 	(void)unlinkat(AT_FDCWD, path, 0);
+	if (strlen(path) >= sizeof part)
+		return;
+	strcpy(part, path);
+	for (; made > 0 && go_up(part); made--)
+		if (unlinkat(AT_FDCWD, part, AT_REMOVEDIR) != 0)
+			break;	/* another run uses it */
 }
 
 /* ---- sweeping ---- */

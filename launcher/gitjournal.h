@@ -10,12 +10,14 @@
 #include "launcher/gitend.h"
 
 /*
- * path: "…/fence/runs/RUN"; what is missing above it is made, 0700.  The
- * descriptor holds the lock, also in children; -1: it cannot be kept.
+ * path: "…/fence/runs/RUN"; what is missing above it, but for a home, is made,
+ * 0700, and counted.  The descriptor holds the lock, also in children; -1: it
+ * cannot be kept.
  */
-int	 gitjournal_write(const char *path, const struct gitend *);
-/* The end was done. */
-void	 gitjournal_remove(const char *path);
+int	 gitjournal_write(const char *path, const struct gitend *,
+	    unsigned *made);
+/* The end was done.  Folders that were made go, unless another run uses them. */
+void	 gitjournal_remove(const char *path, unsigned made);
 /*
  * state: "…/fence", or NULL.  To be called before anything is looked at: git
  * directories are changed.

@@ -78,7 +78,8 @@ guard_git_start(struct guard *g)
 	(void)clock_gettime(CLOCK_REALTIME_COARSE, &g->git.since);
 	g->is_git_due = g->git.nroots > 0;
 	if (g->is_git_due && g->journal != NULL)
-		g->journal_fd = gitjournal_write(g->journal, &g->git);
+		g->journal_fd = gitjournal_write(g->journal, &g->git,
+		    &g->journal_made);
 }
 
 static void
@@ -86,7 +87,7 @@ done(struct guard *g)
 {
 	g->is_git_due = false;
 	if (g->journal_fd >= 0)
-		gitjournal_remove(g->journal);
+		gitjournal_remove(g->journal, g->journal_made);
 	fd_close(&g->journal_fd);
 }
 

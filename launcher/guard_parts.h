@@ -207,6 +207,7 @@ struct guard {
 	struct gitend	 git;
 	const char	*journal;	/* NULL: none is kept */
 	int		 journal_fd;	/* it is locked; -1 */
+	unsigned	 journal_made;	/* folders above, for it */
 	bool		 is_git_due;	/* nobody has looked yet */
 
 	/* The process; in the process itself pid is 0. */

@@ -121,6 +121,10 @@ find_one(struct arena *a, const char *dir, const char *prefix,
 {
 	struct found found;
 
+	*ret = NULL;
+	/* HOME may be another's: a container's user with root's. */
+	if (is_shut_by_others(a, dir))
+		return 0;
 	if (find_in(a, dir, prefix, &found, e) != 0)
 		return -1;
 	if (found.n > 1) {

@@ -321,14 +321,15 @@ sweep(void)
 static void
 test_journal(void **state_)
 {
+	unsigned made = 0;
 	struct gitend end = begin();
 	struct stat st;
 	int fd;
 
 	(void)state_;
-	fd = gitjournal_write(journal, &end);
+	fd = gitjournal_write(journal, &end, &made);
 	assert_true(fd >= 0);
-	assert_int_equal(gitjournal_write(journal, &end), -1);
+	assert_int_equal(gitjournal_write(journal, &end, &made), -1);
 	assert_int_equal(sh("one a"), 0);
 	sweep();
 	assert_string_equal(told_text.data, "");
@@ -338,8 +339,8 @@ test_journal(void **state_)
 	sweep();
 	assert_string_equal(told_text.data, "cleaned a/config core.pager|");
 	assert_int_not_equal(stat(journal, &st), 0);
-	fd = gitjournal_write(journal, &end);
-	gitjournal_remove(journal);
+	fd = gitjournal_write(journal, &end, &made);
+	gitjournal_remove(journal, made);
 	assert_int_not_equal(stat(journal, &st), 0);
 	close(fd);
 	gitjournal_sweep(NULL, on_told, NULL);
@@ -350,16 +351,17 @@ test_journal(void **state_)
 static void
 test_journal_cut(void **state_)
 {
+	unsigned made = 0;
 	struct gitend end = begin();
 	struct stat st;
-	int fd = gitjournal_write(journal, &end);
+	int fd = gitjournal_write(journal, &end, &made);
 
 	(void)state_;
 	assert_int_equal(sh("one a"), 0);
 	assert_int_equal(fstat(fd, &st), 0);
 	close(fd);
 	for (off_t n = st.st_size - 2; n > 0; n -= 7) {
-		fd = gitjournal_write(journal, &end);
+		fd = gitjournal_write(journal, &end, &made);
 		if (fd >= 0)
 			close(fd);
 		assert_int_equal(truncate(journal, n), 0);
