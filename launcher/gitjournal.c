@@ -19,7 +19,8 @@
 
 enum {
 	JOURNAL_MAX = 1 << 20,
-	ABOVE_MAX = 4,		/* .local/state/fence/runs */
+	ABOVE_OURS = 2,		/* fence/runs */
+	ABOVE_USUAL = 4,	/* .local/state/fence/runs */
 	YOUNG_S = 60,		/* an empty one is about to be written */
 };
 
@@ -37,10 +38,15 @@ go_up(char *path)
 	return true;
 }
 
-/*
- * The folders above, as far as they are missing and fence's own or a state
- * directory's: no home is made.  *made counts them.
- */
+/* No home is made, nor a place for state that somebody named. */
+static unsigned
+above_max(const char *path)
+{
+	return strstr(path, "/.local/state/fence/runs/") != NULL ?
+	    ABOVE_USUAL : ABOVE_OURS;
+}
+
+/* The folders above, as far as they are missing.  *made counts them. */
 static int
 make_above(const char *path, unsigned *made)
 {
@@ -52,7 +58,7 @@ make_above(const char *path, unsigned *made)
 		return -1;
 	strcpy(part, path);
 	while (go_up(part) && stat(part, &st) != 0)
-		if (errno != ENOENT || ++missing > ABOVE_MAX)
+		if (errno != ENOENT || ++missing > above_max(path))
 			return -1;
 	for (; missing > 0; missing--) {
 		strcpy(part, path);
@@ -136,6 +142,8 @@ gitjournal_remove(const char *path, unsigned made)
 	if (strlen(path) >= sizeof part)
 		return;
 	strcpy(part, path);
+	/* Our own go with the last run that uses them. */
+	made = made > ABOVE_OURS ? made : ABOVE_OURS;
 	for (; made > 0 && go_up(part); made--)
 		if (unlinkat(AT_FDCWD, part, AT_REMOVEDIR) != 0)
 			break;	/* another run uses it */
