@@ -142,8 +142,6 @@ gitjournal_remove(const char *path, unsigned made)
 	if (strlen(path) >= sizeof part)
 		return;
 	strcpy(part, path);
-	/* Our own go with the last run that uses them. */
-	made = made > ABOVE_OURS ? made : ABOVE_OURS;
 	for (; made > 0 && go_up(part); made--)
 		if (unlinkat(AT_FDCWD, part, AT_REMOVEDIR) != 0)
 			break;	/* another run uses it */

@@ -3,8 +3,8 @@
 # shellcheck shell=bash
 
 export HOME=$T/home		# small, and the test's own
-# Runs that overlap leave the state directory; what is fence's in it goes.
-mkdir -p "$HOME/.local/state"
+# Runs that overlap leave the folders of fence's state, which one of them made.
+mkdir -p "$HOME/.local/state/fence/runs"
 
 # Everything that a run might leave on the host.
 picture() {
