@@ -309,9 +309,9 @@ make_granted(struct gather *g, const char *path, struct tree_node *ret)
 	struct err e = { 0 };
 	const char *real;
 
-	if (!made_is_directory(path) || grants_link(g, path) != NULL)
-		return false;
 	real = real_missing(g, path);
+	if (!made_is_directory(path) || grants_link(g, path, real) != NULL)
+		return false;
 	if (g->rq->as_if_made) {
 		*ret = (struct tree_node){ .kind = TREE_DIR, .path = path,
 		    .real = real };

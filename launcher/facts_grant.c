@@ -54,11 +54,14 @@ see_link(const char *at, const char *text, void *arg)
 }
 
 const char *
-grants_link(const struct gather *g, const char *path)
+grants_link(const struct gather *g, const char *path, const char *real)
 {
 	struct shipped s = { .g = g };
+	const char *leads = links_on_way(g->arena, path, see_link, &s);
 
-	links_on_way(g->arena, path, see_link, &s);
+	/* It led elsewhere a moment ago: a process changes links there. */
+	if (s.at == NULL && (leads == NULL || strcmp(leads, real) != 0))
+		return path;
 	return s.at;
 }
 
@@ -72,7 +75,7 @@ is_new_tended(const struct gather *g, const struct mount_fact *f)
 		if (strcmp(g->tended.v[i], f->node.real) == 0)
 			return false;
 	return strcmp(f->node.path, f->node.real) == 0 ||
-	    grants_link(g, f->node.path) == NULL;
+	    grants_link(g, f->node.path, f->node.real) == NULL;
 }
 
 /*
@@ -97,7 +100,7 @@ static const char *
 find_shipped(const struct gather *g, const struct mount_fact *f)
 {
 	return strcmp(f->node.path, f->node.real) != 0 ?
-	    grants_link(g, f->node.path) : NULL;
+	    grants_link(g, f->node.path, f->node.real) : NULL;
 }
 
 /*

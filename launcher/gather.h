@@ -72,9 +72,10 @@ int	 grants_settle(struct gather *, struct err *);
 /*
  * The first symlink on the way that a repository may have brought, or a run
  * have made: one in the workspace, or in what the user's policy makes
- * writable.  NULL if there is none.
+ * writable.  NULL if there is none, and the path still leads to real.
  */
-const char *grants_link(const struct gather *, const char *path);
+const char *grants_link(const struct gather *, const char *path,
+	    const char *real);
 /* The symlinks on the way to those that hold. */
 void	 grants_show(struct gather *);
 

@@ -67,7 +67,7 @@ follow(struct way *w, const char *text)
 	return true;
 }
 
-void
+const char *
 links_on_way(struct arena *a, const char *path,
     void (*fn)(const char *, const char *, void *), void *arg)
 {
@@ -77,7 +77,7 @@ links_on_way(struct arena *a, const char *path,
 	ssize_t n;
 
 	if (path[0] != '/' || strlen(path) >= PATH_MAX)
-		return;
+		return NULL;
 	strcpy(w.rest, path);
 	while (next_name(&w, name) && enter(&w, name)) {
 		if (strcmp(name, "..") == 0 || strcmp(name, ".") == 0 ||
@@ -85,10 +85,13 @@ links_on_way(struct arena *a, const char *path,
 			continue;
 		if (n == 0 || (size_t)n == sizeof text ||
 		    ++links > LINKS_MAX)
-			return;
+			return NULL;
 		text[n] = '\0';
 		fn(arena_strdup(a, w.done), arena_strdup(a, text), arg);
 		if (!follow(&w, text))
-			return;
+			return NULL;
 	}
+	/* A name that did not fit is left in the rest. */
+	return w.rest[strspn(w.rest, "/")] != '\0' ? NULL :
+	    arena_strdup(a, w.done[0] != '\0' ? w.done : "/");
 }

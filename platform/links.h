@@ -8,9 +8,11 @@
 
 /*
  * Calls fn for each, with the place where it lies (no symlink in that) and
- * its text, both in the arena.  At most 40, as in the kernel.
+ * its text, both in the arena.  At most 40, as in the kernel.  Returns where
+ * they lead, in the arena, or NULL if that cannot be told; what is missing at
+ * the end of a path leads to itself.
  */
-void	 links_on_way(struct arena *, const char *path,
+const char *links_on_way(struct arena *, const char *path,
 	    void (*fn)(const char *at, const char *text, void *arg),
 	    void *arg);
 
