@@ -12,7 +12,7 @@
 #include "launcher/mounts.h"
 #include "platform/base/arena.h"
 #include "platform/base/buf.h"
-#include "platform/linux/unixlist.h"
+#include "platform/sockets.h"
 
 struct stray {
 	struct unixlist_entry	 e;	/* its path is the arena's */

@@ -21,7 +21,7 @@ platform_libplatform_a_SOURCES = \
 	platform/links.c platform/links.h platform/listed.h \
 	platform/paths.c platform/paths.h \
 	platform/pause.c platform/pause.h \
-	platform/spawn.c platform/spawn.h \
+	platform/spawn.c platform/spawn.h platform/sockets.h \
 	platform/tree.c platform/tree.h platform/tree_walk.c
 EXTRA_DIST += platform/jail_none.c platform/jail_linux.c
 
