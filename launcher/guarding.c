@@ -9,6 +9,8 @@
 
 #include "platform/base/buf.h"
 #include "platform/base/xalloc.h"
+#include "platform/pause.h"
+#include "policy/decide.h"
 
 /* On stderr, and of one path; the record has all. */
 enum { LINES_MAX = 10, LINES_PATH = 2 };
@@ -156,6 +158,58 @@ ready(struct watch *w, int what, void *arg)
 	log_say("the guard ended: guarded names are looked after when the "
 	    "run ends");
 }
+
+/* ---- what is to be guarded ---- */
+
+/* Named in full, or all of git's configuration. */
+static bool
+is_open_git(const char *path, void *arg)
+{
+	const struct policy *p = arg;
+	const char *name = strrchr(path, '/') + 1;
+	struct fs_question q = { .op = FS_WRITE, .path = path,
+	    .is_guarded = true, .guarded_len = strlen(path) };
+	struct verdict v;
+
+	if (strncmp(name, "config", strlen("config")) == 0 &&
+	    p->fs.allow_git_config.value)
+		return true;
+	decide_fs_ask(p, &q, &v);
+	return v.action == ACTION_ALLOW;
+}
+
+/* What of the host the command may write to. */
+static void
+take_roots(const struct plan *p, struct guard_config *c)
+{
+	const struct jail_spec *spec = &p->spec;
+	const char **roots = arena_alloc(p->arena,
+	    (spec->nmounts + 1) * sizeof *roots);
+
+	for (size_t i = 0; i < spec->nmounts; i++)
+		if (spec->mounts[i].kind == MOUNT_RW &&
+		    !spec->mounts[i].is_pin)
+			roots[c->nroots++] = spec->mounts[i].path;
+	c->roots = roots;
+}
+
+void
+guarding_plan(const struct plan *p, const char *run_id,
+    struct guard_config *ret)
+{
+	*ret = (struct guard_config){ .paths = p->guards,
+	    .npaths = p->nguards, .is_open = is_open_git, .arg = p->policy,
+	    .max_planted = (unsigned)pretend_number("planted", 0) };
+	if (!p->is_inside)	/* else they are the outer run's */
+		take_roots(p, ret);
+	if (p->state == NULL)
+		return;
+	ret->quarantine = arena_printf(p->arena, "%s/quarantine/%s",
+	    p->state, run_id);
+	ret->journal = arena_printf(p->arena, "%s/runs/%s", p->state, run_id);
+}
+
+/* ---- the guard of a run ---- */
 
 struct guarding *
 guarding_new(const struct guarding_config *c, struct err *e)

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "launcher/guard.h"
+#include "launcher/plan.h"
 #include "launcher/witness.h"
 #include "platform/loop.h"
 
@@ -24,6 +25,10 @@ struct guarding_config {
 	void			*arg;
 };
 
+/* The guard of a planned run: its paths, and where quarantine is; in the
+ * arena of the plan. */
+void		 guarding_plan(const struct plan *, const char *run_id,
+		    struct guard_config *ret);
 struct guarding	*guarding_new(const struct guarding_config *, struct err *);
 /* The jail is being built, the command is not there yet. */
 int		 guarding_start(struct guarding *, pid_t jail_pid,

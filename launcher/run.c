@@ -539,59 +539,16 @@ make_limits(struct run *r, struct err *e)
 	return r->limits != NULL ? 0 : -1;
 }
 
-/* Named in full, or all of git's configuration. */
-static bool
-is_open_git(const char *path, void *arg)
-{
-	const struct policy *p = arg;
-	const char *name = strrchr(path, '/') + 1;
-	struct fs_question q = { .op = FS_WRITE, .path = path,
-	    .is_guarded = true, .guarded_len = strlen(path) };
-	struct verdict v;
-
-	if (strncmp(name, "config", strlen("config")) == 0 &&
-	    p->fs.allow_git_config.value)
-		return true;
-	decide_fs_ask(p, &q, &v);
-	return v.action == ACTION_ALLOW;
-}
-
-/* What of the host the command may write to. */
-static void
-take_roots(struct run *r, struct guard_config *c)
-{
-	const struct jail_spec *spec = &r->plan->spec;
-	const char **roots = arena_alloc(r->plan->arena,
-	    (spec->nmounts + 1) * sizeof *roots);
-
-	for (size_t i = 0; i < spec->nmounts; i++)
-		if (spec->mounts[i].kind == MOUNT_RW &&
-		    !spec->mounts[i].is_pin)
-			roots[c->nroots++] = spec->mounts[i].path;
-	c->roots = roots;
-}
-
 /* Watches before the command can do anything. */
 static int
 make_guarding(struct run *r, struct err *e)
 {
 	struct guarding_config c = { .loop = r->loop, .witness = r->witness,
-	    .guard = { .paths = r->plan->guards,
-	    .npaths = r->plan->nguards, .max_planted = (unsigned)
-	    pretend_number("planted", 0), .is_open = is_open_git,
-	    .arg = r->plan->policy }, .flooded = end_flooded, .arg = r };
+	    .flooded = end_flooded, .arg = r };
 
 	if (r->plan->spec.is_strict)
 		c.violated = end_strict;
-
-	if (!r->plan->is_inside)	/* else they are the outer run's */
-		take_roots(r, &c.guard);
-	if (r->plan->state != NULL) {
-		c.guard.quarantine = arena_printf(r->plan->arena,
-		    "%s/quarantine/%s", r->plan->state, r->id);
-		c.guard.journal = arena_printf(r->plan->arena, "%s/runs/%s",
-		    r->plan->state, r->id);
-	}
+	guarding_plan(r->plan, r->id, &c.guard);
 	r->guarding = guarding_new(&c, e);
 	return r->guarding != NULL ? 0 : -1;
 }
