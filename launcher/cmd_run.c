@@ -85,7 +85,7 @@ empty_files(const struct run_options *ro, int trace_fd)
 		(void)!ftruncate(trace_fd, 0);
 }
 
-/* What is told and emptied once, however often the plan is made. */
+/* Notices and record files are handled once, however often a run is planned. */
 static void
 begin(const struct run_options *ro, const struct plan *plan, int trace_fd,
     bool *has_begun)
@@ -126,8 +126,9 @@ run_once(const struct run_options *ro, char **argv, int trace_fd,
 }
 
 /*
- * What was judged is what is mounted.  Where something else lies there by
- * then, all is judged anew; nothing is left of the plan before.
+ * A plan holds for the files that it judged.  Where another file lies at one
+ * of its paths by then, everything is judged anew; nothing is left of the plan
+ * before.
  */
 static int
 run_until_steady(const struct run_options *ro, char **argv, int trace_fd,

@@ -36,7 +36,7 @@ const struct opt why_opts[] = {
 	{ .name = NULL },
 };
 
-/* What is asked about. */
+/* The policy and the plan that a question is about. */
 struct asked {
 	const struct policy	*policy;
 	const char		*cwd;
@@ -195,7 +195,7 @@ is_writable_in(const struct jail_spec *spec, const char *path)
 	return kind == MOUNT_RW || kind == MOUNT_TMPFS || kind == MOUNT_OWN;
 }
 
-/* What is there tells what a run can be given. */
+/* A grant or a denial of a path that does not exist is no mount. */
 static void
 note_missing(struct judged *j, enum fs_op op, const struct jail_spec *spec,
     struct answer *ret)

@@ -17,219 +17,11 @@
 #include "policy/flags.h"
 #include "policy/pattern.h"
 
-enum { SLOW_MS = 100 };		/* a walk that took longer is mentioned */
-
 static const char specials[] = "*?[{\\";
-
-/* ---- for all parts ---- */
-
-const struct rule *
-gather_words(struct gather *g, const char *words)
-{
-	struct rule *r = arena_alloc(g->arena, sizeof *r);
-
-	*r = (struct rule){ .id = RULE_JAIL, .text = words };
-	return r;
-}
-
-void
-gather_link(const char *at, const char *text, void *arg)
-{
-	struct gather *g = arg;
-
-	*vec_push(g->facts) = (struct mount_fact){ .kind = FACT_LINK,
-	    .node = { .path = at, .real = at, .kind = TREE_FILE },
-	    .rule = gather_words(g, "leads to something granted"),
-	    .text = text };
-}
-
-/* One in a writable tree could be made to lead elsewhere. */
-static void
-hold_link(const char *at, const char *text, void *arg)
-{
-	struct gather *g = arg;
-
-	if (gather_in_grant(g, at))
-		*vec_push(&g->facts->guards) = (struct guard_path){
-		    .kind = GUARD_LINK, .path = at, .text = text };
-}
-
-void
-gather_hold_links(struct gather *g, const char *path)
-{
-	links_on_way(g->arena, path, hold_link, g);
-}
-
-void
-gather_fact(struct gather *g, enum fact_kind kind,
-    const struct tree_node *node, const struct rule *rule)
-{
-	*vec_push(g->facts) = (struct mount_fact){ .kind = kind,
-	    .node = *node, .rule = rule };
-	if (kind == FACT_ALLOW_WRITE && node->kind == TREE_DIR)
-		*vec_push(&g->roots) = node->real;
-	/*
-	 * Where all else is hidden the way there has to be shown as well; of
-	 * grants once it is known which of them hold.
-	 */
-	if (node->path == NULL || strcmp(node->path, node->real) == 0)
-		return;
-	if (kind < FACT_ALLOW_READ)
-		links_on_way(g->arena, node->path, gather_link, g);
-	else if (kind == FACT_DENY_WRITE || kind == FACT_DENY_READ)
-		gather_hold_links(g, node->path);
-}
-
-void
-gather_lack(struct gather *g, int sys, const char *path)
-{
-	if (g->sys == 0)
-		g->sys_path = path;
-	g->sys = sys;
-}
-
-void
-gather_look(struct gather *g, const char *path, struct tree_node *ret)
-{
-	if (tree_look(g->arena, path, ret) != 0)
-		gather_lack(g, errno, path);
-	if (ret->is_closed)
-		gather_closed(path, g);
-}
-
-void
-gather_path(struct gather *g, enum fact_kind kind, const char *path,
-    const char *words)
-{
-	struct tree_node node;
-
-	gather_look(g, path, &node);
-	if (node.kind != TREE_MISSING)
-		gather_fact(g, kind, &node, gather_words(g, words));
-}
-
-/* Many are missing in the same few folders. */
-static const struct tree_node *
-look_once(struct gather *g, const char *dir)
-{
-	struct tree_node *node;
-
-	for (unsigned i = 0; i < GATHER_SEEN && i < g->nseen; i++)
-		if (strcmp(g->seen[i].path, dir) == 0)
-			return &g->seen[i];
-	node = &g->seen[g->nseen++ % GATHER_SEEN];
-	gather_look(g, arena_strdup(g->arena, dir), node);
-	return node;
-}
-
-/* A path whose end is missing, with no symlink in the part that is there. */
-static const char *
-real_missing(struct gather *g, const char *path)
-{
-	char *part = arena_strdup(g->arena, path), *slash;
-
-	while ((slash = strrchr(part, '/')) != NULL && slash != part) {
-		const struct tree_node *node;
-
-		*slash = '\0';
-		node = look_once(g, part);
-		if (node->kind == TREE_MISSING)
-			continue;
-		return strcmp(part, node->real) == 0 ? path :
-		    arena_printf(g->arena, "%s%s", node->real[1] == '\0' ?
-		    "" : node->real, path + (slash - part));
-	}
-	return path;
-}
-
-const char *
-gather_target(struct gather *g, const char *path)
-{
-	enum { LINKS_MAX = 40 };
-	char text[PATH_MAX];
-
-	for (int i = 0; i < LINKS_MAX && path != NULL; i++) {
-		const char *real = real_missing(g, path);
-		ssize_t n = readlink(real, text, sizeof text - 1);
-
-		if (n <= 0)
-			return real;
-		text[n] = '\0';
-		path = pattern_clean_path(g->arena, arena_strndup(g->arena,
-		    real, (size_t)(strrchr(real, '/') - real)), text);
-	}
-	return path;
-}
-
-void
-gather_guard(struct gather *g, enum guard_kind kind, const char *path,
-    const struct tree_node *node)
-{
-	*vec_push(&g->facts->guards) = (struct guard_path){ .kind = kind,
-	    .path = node != NULL ? path : real_missing(g, path),
-	    .dev = node != NULL ? node->dev : 0,
-	    .ino = node != NULL ? node->ino : 0 };
-}
-
-bool
-gather_is_granted(const struct gather *g, const char *path)
-{
-	for (size_t i = 0; i < g->roots.n; i++)
-		if (str_path_below(path, g->roots.v[i]))
-			return true;
-	return false;
-}
-
-bool
-gather_in_grant(const struct gather *g, const char *path)
-{
-	for (size_t i = 0; i < g->roots.n; i++)
-		if (str_path_below(path, g->roots.v[i]) &&
-		    strcmp(path, g->roots.v[i]) != 0)
-			return true;
-	return false;
-}
-
-void
-gather_want(struct gather *g, const struct tree_want *want)
-{
-	*vec_push(&g->wants) = *want;
-}
-
-static void
-tell_skipped(const char *path, void *arg)
-{
-	struct gather *g = arg;
-
-	g->rq->notice(arena_printf(g->arena, "'%s' is another machine's file "
-	    "system: nothing was looked for in it", path), g->rq->arg);
-}
-
-int
-gather_walk(struct gather *g, struct err *e)
-{
-	struct timespec from, to;
-	long ms;
-
-	if (g->wants.n == 0)
-		return 0;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
-	if (tree_walk(g->arena, g->wants.v, g->wants.n, GATHER_WALK_MAX,
-	    tell_skipped, gather_closed, g, e) != 0)
-		return -1;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
-	ms = (to.tv_sec - from.tv_sec) * 1000 +
-	    (to.tv_nsec - from.tv_nsec) / 1000000;
-	if (ms > SLOW_MS)
-		g->rq->notice(arena_printf(g->arena, "looking for what the "
-		    "policy's patterns and guarded names match took %ld ms",
-		    ms), g->rq->arg);
-	return 0;
-}
 
 /* ---- entries ---- */
 
-/* What is left of a denial whose very path an -r or -w opens. */
+/* A denial whose very path an -r or -w opens denies less, or nothing. */
 static enum fact_kind
 opened(const struct gather *g, enum fact_kind kind, const char *path)
 {
@@ -309,7 +101,7 @@ make_granted(struct gather *g, const char *path, struct tree_node *ret)
 	struct err e = { 0 };
 	const char *real;
 
-	real = real_missing(g, path);
+	real = gather_real(g, path);
 	if (!made_is_directory(path) || grants_link(g, path, real) != NULL)
 		return false;
 	if (g->rq->as_if_made) {
@@ -604,72 +396,6 @@ each_layer(struct gather *g, void (*add)(struct gather *, bool),
 		add(g, is_literal);
 }
 
-/* ---- fence's own ---- */
-
-static int
-make_dirs(struct arena *a, const char *path)
-{
-	for (const char *p = strchr(path + 1, '/');; p = strchr(p + 1, '/')) {
-		size_t n = p != NULL ? (size_t)(p - path) : strlen(path);
-
-		if (mkdir(arena_strndup(a, path, n), 0700) != 0 &&
-		    errno != EEXIST)
-			return -1;
-		if (p == NULL)
-			return 0;
-	}
-}
-
-/* Before anything is guarded: what is missing then may not be made. */
-static int
-make_own(struct gather *g, const struct own_file *own, struct err *e)
-{
-	const char *full = pattern_clean_path(g->arena, g->rq->cwd,
-	    own->path);
-	struct tree_node node;
-
-	gather_look(g, own->path, &node);
-	if (node.kind != TREE_MISSING || !own->must_exist || full == NULL)
-		return 0;
-	/* A folder above it may be a symlink into a writable tree. */
-	full = gather_target(g, full);
-	if (full == NULL || !gather_in_grant(g, full))
-		return 0;
-	if (make_dirs(g->arena, full) != 0)
-		return err_sys(e, errno, "cannot make '%s' (%s), which the "
-		    "command must not make", own->path, own->what);
-	gather_look(g, own->path, &node);
-	if (node.kind != TREE_MISSING)
-		policy_own(g->rq->policy, node.real, own->what);
-	return 0;
-}
-
-/*
- * The policy in force, the record, our programs: told as fence's own when
- * refused.  A name that is a symlink in a writable tree cannot be kept.
- */
-static int
-add_own(struct gather *g, const struct own_file *own, struct err *e)
-{
-	const char *path = own->path, *what = own->what;
-	const char *full = pattern_clean_path(g->arena, g->rq->cwd, path);
-	struct tree_node node;
-
-	gather_look(g, path, &node);
-	if (node.kind == TREE_MISSING)
-		return 0;
-	if (full != NULL && strcmp(full, node.real) != 0 &&
-	    gather_in_grant(g, full)) {
-		err_set(e, ERR_POLICY, "'%s' (%s) is a symlink inside a "
-		    "writable tree", path, what);
-		err_hint(e, "the command could point it elsewhere: use '%s'",
-		    node.real);
-		return -1;
-	}
-	gather_fact(g, FACT_DENY_WRITE, &node, gather_words(g, what));
-	return 0;
-}
-
 /* ---- places of every run ---- */
 
 /* Another proc or sysfs mounted inside a writable tree stays read-only. */
@@ -754,22 +480,6 @@ add_places(struct gather *g)
 		gather_lack(g, errno, "/proc/self/mountinfo");
 }
 
-/* What no grant opens has to be known before one is judged. */
-static void
-know_own(struct gather *g)
-{
-	struct tree_node node;
-
-	for (size_t i = 0; i < g->rq->nown; i++) {
-		gather_look(g, g->rq->own[i].path, &node);
-		if (node.kind != TREE_MISSING)
-			policy_own(g->rq->policy, node.real,
-			    g->rq->own[i].what);
-	}
-	if (getuid() == 0)
-		secret_facts(g);
-}
-
 /* For the decider's callers: launcher/judge.h. */
 static void
 links_know(struct gather *g)
@@ -804,13 +514,12 @@ gather_grants(struct gather *g, struct err *e)
 static int
 gather_all(struct gather *g, struct err *e)
 {
-	know_own(g);
+	own_know(g);
 	/* Grants first: what is below them is looked at more closely. */
 	if (gather_grants(g, e) != 0)
 		return -1;
-	for (size_t i = 0; i < g->rq->nown; i++)
-		if (make_own(g, &g->rq->own[i], e) != 0)
-			return -1;
+	if (own_make(g, e) != 0)
+		return -1;
 	each_layer(g, add_rest, true);
 	each_layer(g, add_rest, false);
 	guard_searches(g);
@@ -822,11 +531,9 @@ gather_all(struct gather *g, struct err *e)
 	grants_show(g);
 	add_places(g);
 	links_know(g);
-	if (socket_facts(g, e) != 0 || check_facts(g, e) != 0)
+	if (socket_facts(g, e) != 0 || check_facts(g, e) != 0 ||
+	    own_facts(g, e) != 0)
 		return -1;
-	for (size_t i = 0; i < g->rq->nown; i++)
-		if (add_own(g, &g->rq->own[i], e) != 0)
-			return -1;
 	return g->sys == 0 ? 0 : err_sys(e, g->sys, "cannot look at '%s'",
 	    g->sys_path);
 }

@@ -2,6 +2,7 @@
  * Guarded names (policy/guard.h) on this disk: those that exist become
  * read-only, those that do not are watched for.
  */
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -326,17 +327,62 @@ add_repository(struct gather *g, const struct tree_node *node)
 		add_git_file(g, node);
 }
 
+/* Folders of a home that many names share: each is looked at once. */
+struct shared {
+	struct { char path[64]; enum { IS_PLAIN, IS_LINK, IS_GONE } is; }
+			 v[64];
+	unsigned	 n;
+};
+
+static int
+look_shared(struct shared *s, int home_fd, const char *name, size_t n)
+{
+	struct stat st;
+	int is;
+
+	for (unsigned i = 0; i < s->n; i++)
+		if (strncmp(s->v[i].path, name, n) == 0 &&
+		    s->v[i].path[n] == '\0')
+			return s->v[i].is;
+	assert(s->n < sizeof s->v / sizeof s->v[0] && n < sizeof s->v[0].path);
+	memcpy(s->v[s->n].path, name, n);
+	s->v[s->n].path[n] = '\0';
+	is = fstatat(home_fd, s->v[s->n].path, &st, AT_SYMLINK_NOFOLLOW) !=
+	    0 ? IS_GONE : S_ISLNK(st.st_mode) ? IS_LINK : IS_PLAIN;
+	s->v[s->n++].is = is;
+	return is;
+}
+
+/* has_link(), for many names of one home. */
+static bool
+has_home_link(struct shared *s, int home_fd, const char *name)
+{
+	struct stat st;
+
+	for (const char *slash = strchr(name, '/'); slash != NULL;
+	    slash = strchr(slash + 1, '/')) {
+		int is = look_shared(s, home_fd, name, (size_t)(slash - name));
+
+		if (is != IS_PLAIN)
+			return is == IS_LINK;
+	}
+	return fstatat(home_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISLNK(st.st_mode);
+}
+
 /* Names of the home's that lie in a writable tree, by way of a symlink. */
 static void
 add_home_links(struct gather *g, const char *home)
 {
 	auto_fd fd = open_folder(g, home);
+	struct shared shared = { .n = 0 };
 
 	for (const struct guard_name *n = guarded_names; n->name != NULL &&
 	    fd >= 0; n++) {
 		const char *path, *target;
 
-		if ((n->places & GUARD_IN_HOME) == 0 || !has_link(fd, n->name))
+		if ((n->places & GUARD_IN_HOME) == 0 ||
+		    !has_home_link(&shared, fd, n->name))
 			continue;
 		path = arena_printf(g->arena, "%s/%s", home, n->name);
 		if (gather_in_grant(g, path) ||
@@ -468,7 +514,7 @@ guard_name(struct gather *g, int dir_fd, const char *path, const char *name)
 	struct verdict v;
 	struct stat st;
 
-	/* Whoever denies it: a glob that does is no wall for what is missing. */
+	/* Also where an entry denies it: a glob is no wall for a missing name. */
 	decide_fs(g->rq->policy, FS_WRITE, path, &v);
 	if (v.action == ACTION_ALLOW)
 		return;

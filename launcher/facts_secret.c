@@ -20,7 +20,7 @@ static const struct secret {
 	{ "/etc", "gshadow*" },
 	{ "/var/backups", "*shadow*" },
 	{ "/etc/security/opasswd", NULL },
-	/* Who has these is this machine to others. */
+	/* Keys by which other machines know this one. */
 	{ "/etc/ssh", "ssh_host_*_key" },
 	{ "/etc/krb5.keytab", NULL },
 	{ "/etc/ssl/private", NULL },

@@ -53,6 +53,8 @@ void	 gather_guard(struct gather *, enum guard_kind, const char *path,
 	    const struct tree_node *);
 /* The symlinks on the way to something that is denied are kept. */
 void	 gather_hold_links(struct gather *, const char *path);
+/* A path whose end is missing, with no symlink in the part that is there. */
+const char	*gather_real(struct gather *, const char *path);
 /* Where a path would be made that is missing, at the end of all symlinks. */
 const char	*gather_target(struct gather *, const char *path);
 /* Strictly below a directory that the policy makes writable? */
@@ -95,6 +97,14 @@ void	 guard_facts(struct gather *);
 int	 socket_facts(struct gather *, struct err *);
 /* facts_secret.c: for a run that root started. */
 void	 secret_facts(struct gather *);
+/*
+ * facts_own.c: what no grant opens has to be known before one is judged; what
+ * the command must not make is made before names are guarded; at the end it
+ * all is read-only.
+ */
+void	 own_know(struct gather *);
+int	 own_make(struct gather *, struct err *);
+int	 own_facts(struct gather *, struct err *);
 /* facts_check.c */
 int	 check_facts(const struct gather *, struct err *);
 

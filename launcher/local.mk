@@ -19,8 +19,8 @@ launcher_liblauncher_a_SOURCES = \
 	launcher/event.c launcher/event.h \
 	launcher/exit.h \
 	launcher/facts.c launcher/facts.h launcher/facts_check.c \
-	launcher/facts_closed.c launcher/facts_git.c launcher/facts_grant.c launcher/facts_guard.c launcher/facts_secret.c \
-	launcher/facts_socket.c launcher/gather.h \
+	launcher/facts_closed.c launcher/facts_own.c launcher/facts_git.c launcher/facts_grant.c launcher/facts_guard.c launcher/facts_secret.c \
+	launcher/facts_socket.c launcher/gather.c launcher/gather.h \
 	launcher/plan_judge.c launcher/plan_judge.h \
 	launcher/gitconf.c launcher/gitconf.h launcher/gitconf_keys.c \
 	launcher/gitend.c launcher/gitend.h launcher/gitend_keep.c \

@@ -150,6 +150,12 @@ made_directory(struct made *m, const char *path, struct err *e)
 	return 0;
 }
 
+int
+made_folders(const char *path)
+{
+	return make_all(-1, path, O_NOFOLLOW);
+}
+
 /*
  * No symlink on the way, as it was made.  Step by step: by now a filter keeps
  * us from openat2().

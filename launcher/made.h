@@ -24,6 +24,8 @@ struct made	*made_open(const char *state);
  */
 int		 made_directory(struct made *, const char *path,
 		    struct err *);
+/* The same without a journal: what stays.  -1 with errno. */
+int		 made_folders(const char *path);
 /* Removes what is empty, if no other run may use it; NULL is fine. */
 void		 made_close(struct made *);
 

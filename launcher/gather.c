@@ -1,0 +1,218 @@
+/* What the parts of facts share while they look at the disk. */
+#include "launcher/gather.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "platform/base/str.h"
+#include "platform/base/vec.h"
+#include "platform/links.h"
+#include "policy/pattern.h"
+
+enum { SLOW_MS = 100 };		/* a walk that took longer is mentioned */
+
+const struct rule *
+gather_words(struct gather *g, const char *words)
+{
+	struct rule *r = arena_alloc(g->arena, sizeof *r);
+
+	*r = (struct rule){ .id = RULE_JAIL, .text = words };
+	return r;
+}
+
+void
+gather_link(const char *at, const char *text, void *arg)
+{
+	struct gather *g = arg;
+
+	*vec_push(g->facts) = (struct mount_fact){ .kind = FACT_LINK,
+	    .node = { .path = at, .real = at, .kind = TREE_FILE },
+	    .rule = gather_words(g, "leads to something granted"),
+	    .text = text };
+}
+
+/* One in a writable tree could be made to lead elsewhere. */
+static void
+hold_link(const char *at, const char *text, void *arg)
+{
+	struct gather *g = arg;
+
+	if (gather_in_grant(g, at))
+		*vec_push(&g->facts->guards) = (struct guard_path){
+		    .kind = GUARD_LINK, .path = at, .text = text };
+}
+
+void
+gather_hold_links(struct gather *g, const char *path)
+{
+	links_on_way(g->arena, path, hold_link, g);
+}
+
+void
+gather_fact(struct gather *g, enum fact_kind kind,
+    const struct tree_node *node, const struct rule *rule)
+{
+	*vec_push(g->facts) = (struct mount_fact){ .kind = kind,
+	    .node = *node, .rule = rule };
+	if (kind == FACT_ALLOW_WRITE && node->kind == TREE_DIR)
+		*vec_push(&g->roots) = node->real;
+	/*
+	 * Where all else is hidden the way there has to be shown as well; of
+	 * grants once it is known which of them hold.
+	 */
+	if (node->path == NULL || strcmp(node->path, node->real) == 0)
+		return;
+	if (kind < FACT_ALLOW_READ)
+		links_on_way(g->arena, node->path, gather_link, g);
+	else if (kind == FACT_DENY_WRITE || kind == FACT_DENY_READ)
+		gather_hold_links(g, node->path);
+}
+
+void
+gather_lack(struct gather *g, int sys, const char *path)
+{
+	if (g->sys == 0)
+		g->sys_path = path;
+	g->sys = sys;
+}
+
+void
+gather_look(struct gather *g, const char *path, struct tree_node *ret)
+{
+	if (tree_look(g->arena, path, ret) != 0)
+		gather_lack(g, errno, path);
+	if (ret->is_closed)
+		gather_closed(path, g);
+}
+
+void
+gather_path(struct gather *g, enum fact_kind kind, const char *path,
+    const char *words)
+{
+	struct tree_node node;
+
+	gather_look(g, path, &node);
+	if (node.kind != TREE_MISSING)
+		gather_fact(g, kind, &node, gather_words(g, words));
+}
+
+/* Many are missing in the same few folders. */
+static const struct tree_node *
+look_once(struct gather *g, const char *dir)
+{
+	struct tree_node *node;
+
+	for (unsigned i = 0; i < GATHER_SEEN && i < g->nseen; i++)
+		if (strcmp(g->seen[i].path, dir) == 0)
+			return &g->seen[i];
+	node = &g->seen[g->nseen++ % GATHER_SEEN];
+	gather_look(g, arena_strdup(g->arena, dir), node);
+	return node;
+}
+
+const char *
+gather_real(struct gather *g, const char *path)
+{
+	char *part = arena_strdup(g->arena, path), *slash;
+
+	while ((slash = strrchr(part, '/')) != NULL && slash != part) {
+		const struct tree_node *node;
+
+		*slash = '\0';
+		node = look_once(g, part);
+		if (node->kind == TREE_MISSING)
+			continue;
+		return strcmp(part, node->real) == 0 ? path :
+		    arena_printf(g->arena, "%s%s", node->real[1] == '\0' ?
+		    "" : node->real, path + (slash - part));
+	}
+	return path;
+}
+
+const char *
+gather_target(struct gather *g, const char *path)
+{
+	enum { LINKS_MAX = 40 };
+	char text[PATH_MAX];
+
+	for (int i = 0; i < LINKS_MAX && path != NULL; i++) {
+		const char *real = gather_real(g, path);
+		ssize_t n = readlink(real, text, sizeof text - 1);
+
+		if (n <= 0)
+			return real;
+		text[n] = '\0';
+		path = pattern_clean_path(g->arena, arena_strndup(g->arena,
+		    real, (size_t)(strrchr(real, '/') - real)), text);
+	}
+	return path;
+}
+
+void
+gather_guard(struct gather *g, enum guard_kind kind, const char *path,
+    const struct tree_node *node)
+{
+	*vec_push(&g->facts->guards) = (struct guard_path){ .kind = kind,
+	    .path = node != NULL ? path : gather_real(g, path),
+	    .dev = node != NULL ? node->dev : 0,
+	    .ino = node != NULL ? node->ino : 0 };
+}
+
+bool
+gather_is_granted(const struct gather *g, const char *path)
+{
+	for (size_t i = 0; i < g->roots.n; i++)
+		if (str_path_below(path, g->roots.v[i]))
+			return true;
+	return false;
+}
+
+bool
+gather_in_grant(const struct gather *g, const char *path)
+{
+	for (size_t i = 0; i < g->roots.n; i++)
+		if (str_path_below(path, g->roots.v[i]) &&
+		    strcmp(path, g->roots.v[i]) != 0)
+			return true;
+	return false;
+}
+
+void
+gather_want(struct gather *g, const struct tree_want *want)
+{
+	*vec_push(&g->wants) = *want;
+}
+
+static void
+tell_skipped(const char *path, void *arg)
+{
+	struct gather *g = arg;
+
+	g->rq->notice(arena_printf(g->arena, "'%s' is another machine's file "
+	    "system: nothing was looked for in it", path), g->rq->arg);
+}
+
+int
+gather_walk(struct gather *g, struct err *e)
+{
+	struct timespec from, to;
+	long ms;
+
+	if (g->wants.n == 0)
+		return 0;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
+	if (tree_walk(g->arena, g->wants.v, g->wants.n, GATHER_WALK_MAX,
+	    tell_skipped, gather_closed, g, e) != 0)
+		return -1;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
+	ms = (to.tv_sec - from.tv_sec) * 1000 +
+	    (to.tv_nsec - from.tv_nsec) / 1000000;
+	if (ms > SLOW_MS)
+		g->rq->notice(arena_printf(g->arena, "looking for what the "
+		    "policy's patterns and guarded names match took %ld ms",
+		    ms), g->rq->arg);
+	return 0;
+}
