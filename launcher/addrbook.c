@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "platform/base/str.h"
+
 enum {
 	BASE = 0xc6120000,		/* 198.18.0.0 */
 	SPAN = 1 << 17,			/* /15 */
@@ -37,16 +39,12 @@ addrbook_free(struct addrbook *b)
 	free(b);
 }
 
-/* FNV-1a: the same name gets the same address in every run, so that what a
- * program wrote to a cache yesterday leads to the same name today. */
+/* The same name gets the same address in every run, so that what a program
+ * wrote to a cache yesterday leads to the same name today. */
 static uint32_t
 hash(const char *s)
 {
-	uint32_t h = 2166136261u;
-
-	for (; *s != '\0'; s++)
-		h = (h ^ (unsigned char)*s) * 16777619u;
-	return h;
+	return str_hash(s, strlen(s));
 }
 
 static bool

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "platform/base/str.h"
+
 /* The last two labels: whose zone it is, as far as a name tells. */
 static const char *
 domain_of(const char *name)
@@ -32,10 +34,8 @@ has_long_label(const char *name)
 static uint32_t
 hash(const char *s)
 {
-	uint32_t h = 2166136261u;	/* FNV-1a */
+	uint32_t h = str_hash(s, strlen(s));
 
-	for (; *s != '\0'; s++)
-		h = (h ^ (unsigned char)*s) * 16777619u;
 	return h ^ h >> 16;
 }
 

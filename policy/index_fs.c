@@ -59,24 +59,6 @@ fs_list_of(const struct policy *p, enum fs_list list)
 	}
 }
 
-static const uint32_t hash_start = 2166136261u;
-
-static uint32_t
-mix(uint32_t hash, unsigned char c)
-{
-	return (hash ^ c) * 16777619u;
-}
-
-static uint32_t
-hash_bytes(const char *p, size_t len)
-{
-	uint32_t hash = hash_start;
-
-	for (size_t i = 0; i < len; i++)
-		hash = mix(hash, (unsigned char)p[i]);
-	return hash;
-}
-
 static struct path_slot *
 find_path(const struct fs_index *ix, const char *text, size_t len,
     uint32_t hash)
@@ -107,7 +89,7 @@ static void
 add_path(struct fs_index *ix, const char *text, enum fs_list list, size_t i)
 {
 	size_t len = strlen(text);
-	uint32_t hash = hash_bytes(text, len);
+	uint32_t hash = str_hash(text, len);
 	struct path_slot *s = find_path(ix, text, len, hash);
 
 	if (s->text == NULL) {
@@ -164,7 +146,7 @@ chain_name(struct fs_index *ix, int32_t i)
 	struct leaf *leaf = &ix->leaves[i];
 	const char *name = plain_name(leaf);
 	size_t len = strlen(name);
-	uint32_t hash = hash_bytes(name, len);
+	uint32_t hash = str_hash(name, len);
 	struct name_slot *s = find_name(ix, name, len, hash);
 
 	leaf->next = s->name != NULL ? s->first : NONE;
@@ -375,19 +357,19 @@ fs_index_find(const struct policy *p, const char *path, unsigned want,
 {
 	const struct fs_index *ix = p->fs_index;
 	struct glance seen = { { 0 }, { 0 } };
-	uint32_t hash = hash_start;
+	uint32_t hash = STR_HASH_START;
 	size_t i = 0;
 
 	memset(ret, 0, FS_NLISTS * sizeof *ret);
-	take_path(find_path(ix, "/", 1, mix(hash, '/')), 1, want, ret);
+	take_path(find_path(ix, "/", 1, str_hash_add(hash, '/')), 1, want, ret);
 	while (path[i] == '/' && path[i + 1] != '\0') {
-		uint32_t name_hash = hash_start;
+		uint32_t name_hash = STR_HASH_START;
 		size_t parent = i;
 
-		hash = mix(hash, '/');
+		hash = str_hash_add(hash, '/');
 		for (i++; path[i] != '/' && path[i] != '\0'; i++) {
-			hash = mix(hash, (unsigned char)path[i]);
-			name_hash = mix(name_hash, (unsigned char)path[i]);
+			hash = str_hash_add(hash, (unsigned char)path[i]);
+			name_hash = str_hash_add(name_hash, (unsigned char)path[i]);
 		}
 		take_path(find_path(ix, path, i, hash), i, want, ret);
 		if (ix->has_names)

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "platform/base/arena.h"
+#include "platform/base/str.h"
 #include "policy/index.h"
 #include "policy/pattern.h"
 
@@ -31,29 +32,23 @@ struct want {
 };
 
 static uint32_t
-mix(uint32_t hash, unsigned char c)
-{
-	return (hash ^ c) * 16777619u;
-}
-
-static uint32_t
 hash_name(const char *name)
 {
-	uint32_t hash = 2166136261u;
+	uint32_t hash = STR_HASH_START;
 
 	/* From the end, so that a name passes the hashes of its tails. */
 	for (size_t i = strlen(name); i-- > 0;)
-		hash = mix(hash, (unsigned char)name[i]);
+		hash = str_hash_add(hash, (unsigned char)name[i]);
 	return hash;
 }
 
 static uint32_t
 hash_net(const struct host *net, unsigned bits)
 {
-	uint32_t hash = mix(2166136261u, (unsigned char)bits);
+	uint32_t hash = str_hash_add(STR_HASH_START, (unsigned char)bits);
 
 	for (size_t i = 0; i < (net->kind == HOST_IPV4 ? 4 : 16); i++)
-		hash = mix(hash, net->addr[i]);
+		hash = str_hash_add(hash, net->addr[i]);
 	return hash;
 }
 
@@ -99,7 +94,7 @@ is_wanted(const struct pattern *p, const struct want *w)
 static uint32_t
 hash_of(const struct want *w, uint32_t port)
 {
-	uint32_t hash = mix(w->hash, (unsigned char)w->kind) ^ port;
+	uint32_t hash = str_hash_add(w->hash, (unsigned char)w->kind) ^ port;
 
 	hash *= 2654435761u;
 	return hash ^ hash >> 15;
@@ -185,7 +180,7 @@ look(struct search *s, const struct want *w)
 static void
 look_for_name(struct search *s, const char *name)
 {
-	struct want w = { .hash = 2166136261u };
+	struct want w = { .hash = STR_HASH_START };
 
 	for (size_t i = strlen(name); i-- > 0;) {
 		if (name[i] == '.') {
@@ -193,7 +188,7 @@ look_for_name(struct search *s, const char *name)
 			w.name = name + i + 1;
 			look(s, &w);
 		}
-		w.hash = mix(w.hash, (unsigned char)name[i]);
+		w.hash = str_hash_add(w.hash, (unsigned char)name[i]);
 	}
 	w.kind = PATTERN_DOMAIN;
 	w.name = name;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "platform/base/arena.h"
+#include "platform/base/str.h"
 #include "platform/base/vec.h"
 #include "policy/keys.h"
 #include "policy/pattern.h"
@@ -60,7 +61,7 @@ static size_t
 hash_text(size_t hash, const char *text)
 {
 	for (; *text != '\0'; text++)
-		hash = (hash ^ (unsigned char)*text) * 16777619u;
+		hash = str_hash_add((uint32_t)hash, (unsigned char)*text);
 	return hash;
 }
 

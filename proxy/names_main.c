@@ -310,11 +310,11 @@ names_is_running(const struct names *nm)
 static uint32_t
 domain_of(const char *name, size_t len)
 {
-	uint32_t h = 2166136261u;
+	uint32_t h = STR_HASH_START;
 	int dots = 0;
 
 	while (len > 0 && !(name[len - 1] == '.' && ++dots == 2))
-		h = (h ^ (unsigned char)name[--len]) * 16777619u;
+		h = str_hash_add(h, (unsigned char)name[--len]);
 	return h;
 }
 

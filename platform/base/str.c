@@ -150,3 +150,13 @@ str_path_below(const char *path, const char *root)
 	return strncmp(path, root, n) == 0 &&
 	    (path[n] == '\0' || path[n] == '/');
 }
+
+uint32_t
+str_hash(const char *s, size_t n)
+{
+	uint32_t hash = STR_HASH_START;
+
+	for (size_t i = 0; i < n; i++)
+		hash = str_hash_add(hash, (unsigned char)s[i]);
+	return hash;
+}

@@ -37,6 +37,17 @@ void		 str_escape(struct buf *, const char *, size_t, char quote);
 /* Damerau-Levenshtein distance, for "did you mean"; strings up to 64. */
 unsigned	 str_distance(const char *, const char *);
 
+/* FNV-1a of 32 bits, of a string or byte by byte from this start. */
+#define STR_HASH_START	UINT32_C(2166136261)
+
+static inline uint32_t
+str_hash_add(uint32_t hash, unsigned char c)
+{
+	return (hash ^ c) * UINT32_C(16777619);
+}
+
+uint32_t	 str_hash(const char *, size_t);
+
 /* "/a/b" is below "/a" and below itself; "/ab" is not.  Both clean paths. */
 bool		 str_path_below(const char *path, const char *root);
 
