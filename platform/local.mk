@@ -17,6 +17,7 @@ platform_libplatform_a_SOURCES = \
 	platform/jail.h \
 	platform/loop.h platform/loop_epoll.c \
 	platform/mountinfo.c platform/mountinfo.h \
+	platform/name_filter.c platform/name_filter.h \
 	platform/net.c platform/net.h \
 	platform/links.c platform/links.h platform/listed.h \
 	platform/paths.c platform/paths.h \

@@ -38,6 +38,7 @@ UNIT_TESTS = \
 	tests/unit/test_made \
 	tests/unit/test_merge \
 	tests/unit/test_mounts \
+	tests/unit/test_name_filter \
 	tests/unit/test_nft \
 	tests/unit/test_notify \
 	tests/unit/test_pattern \
