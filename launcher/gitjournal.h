@@ -2,7 +2,7 @@
  * gitjournal: what the end of a run needs to know of its beginning, written
  * down in fence's state directory, for the case that nobody is left to do it
  * (kill -9 of everything, power loss).  One file a run, locked as long as the
- * launcher or the guard lives; who starts next takes up those that are not.
+ * guard's process lives; the next start takes up those that are not.
  */
 #ifndef FENCE_LAUNCHER_GITJOURNAL_H
 #define FENCE_LAUNCHER_GITJOURNAL_H

@@ -16,6 +16,7 @@
 #include "launcher/guard_parts.h"
 #include "platform/base/xalloc.h"
 #include "platform/fd.h"
+#include "platform/name_filter.h"
 
 enum {
 	FINISH_MS = 10000,	/* beyond the bound of gitend.c */
@@ -47,20 +48,20 @@ guard_new(const struct guard_config *c, struct err *e)
 /* ---- the process ---- */
 
 static size_t
-results_size(const struct guard *g)
+shared_size(const struct guard *g)
 {
-	return (g->nleaves + 1) * sizeof *g->results;
+	return sizeof *g->shared + g->nleaves * sizeof *g->shared->results;
 }
 
 static int
-share_results(struct guard *g, struct err *e)
+share_memory(struct guard *g, struct err *e)
 {
-	void *p = mmap(NULL, results_size(g), PROT_READ |
+	void *p = mmap(NULL, shared_size(g), PROT_READ |
 	    PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (p == MAP_FAILED)
 		return err_sys(e, errno, "cannot map memory for the guard");
-	g->results = p;
+	g->shared = p;
 	return 0;
 }
 
@@ -71,7 +72,7 @@ guard_start(struct guard *g, pid_t jail_pid, struct err *e)
 
 	if (g->nleaves == 0 && g->git.nroots == 0)
 		return 0;
-	if (share_results(g, e) != 0)
+	if (share_memory(g, e) != 0)
 		return -1;
 	g->jail_pid = jail_pid;
 	g->jail_fd = (int)syscall(SYS_pidfd_open, jail_pid, 0);
@@ -311,9 +312,41 @@ is_straight(struct way *w, const char *path)
 	return true;
 }
 
+/* Writable trees whose names are listed once for a last look. */
+enum { LISTED = 2 };
+
+struct last_look {
+	struct way		 way;
+	struct name_filter	 names[LISTED];
+};
+
+static void
+last_look_begin(struct last_look *look, const struct guard *g)
+{
+	look->way.len = 0;
+	for (size_t i = 0; i < LISTED && i < g->git.nroots; i++)
+		name_filter_read(&look->names[i], g->git.roots[i]);
+}
+
+static bool
+is_lacking(const struct last_look *look, const struct guard *g,
+    const char *path)
+{
+	for (size_t i = 0; i < LISTED && i < g->git.nroots; i++) {
+		size_t n = strlen(g->git.roots[i]);
+
+		if (strncmp(path, g->git.roots[i], n) == 0 &&
+		    path[n] == '/')
+			return name_filter_lacks(&look->names[i],
+			    path + n + 1);
+	}
+	return false;
+}
+
 /* Does anything lie where nothing may, or is a link not what it was? */
 static bool
-is_as_planned(struct way *w, const struct leaf *l)
+is_as_planned(struct last_look *look, const struct guard *g,
+    const struct leaf *l)
 {
 	char text[PATH_MAX];
 	struct stat st;
@@ -326,9 +359,10 @@ is_as_planned(struct way *w, const struct leaf *l)
 	}
 	if (l->was_there && !l->is_beyond)
 		return lstat(l->path, &st) != 0 || guard_held_is(l, &st);
-	return l->kind != GUARD_ABSENT || (is_straight(w, l->path) &&
-	    lstat(l->path, &st) != 0 && (errno == ENOENT ||
-	    errno == ENOTDIR));
+	if (l->kind != GUARD_ABSENT || is_lacking(look, g, l->path))
+		return true;
+	return is_straight(&look->way, l->path) && lstat(l->path, &st) != 0 &&
+	    (errno == ENOENT || errno == ENOTDIR);
 }
 
 /*
@@ -338,12 +372,13 @@ is_as_planned(struct way *w, const struct leaf *l)
 static bool
 is_over_early(struct guard *g)
 {
-	struct way w = { .len = 0 };
+	struct last_look look;
 
 	if (g->pid <= 0 || guard_now() - g->start_ms >= GUARD_QUIET_MS)
 		return false;
+	last_look_begin(&look, g);
 	for (size_t i = 0; i < g->nleaves; i++)
-		if (!is_as_planned(&w, &g->leaves[i]))
+		if (!is_as_planned(&look, g, &g->leaves[i]))
 			return false;
 	return guard_git_is_over(g);
 }
@@ -381,8 +416,10 @@ guard_free(struct guard *g)
 	while (g->ended_pid > 0 && waitpid(g->ended_pid, NULL, 0) < 0 &&
 	    errno == EINTR)
 		continue;
-	if (g->results != NULL)
-		munmap(g->results, results_size(g));
+	if (g->shared != NULL) {
+		guard_git_unjournal(g);
+		munmap(g->shared, shared_size(g));
+	}
 	fd_close(&g->jail_fd);
 	fd_close(&g->journal_fd);
 	fd_close(&g->sock);

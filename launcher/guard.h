@@ -16,13 +16,14 @@
  *			is made anew (also when it is merely gone, at the end)
  *
  * When the jail is gone it also looks for git directories that were made or
- * changed (launcher/gitend.h), and a journal lets the next run do that should
- * nobody have come to it (launcher/gitjournal.h).
+ * changed (launcher/gitend.h).
  *
  * The folders are opened before the command starts (guard_new()); then a
- * process of its own is forked (guard_start()), which sets one inotify watch a
- * folder when the run has lasted for some 25 ms, and outlives a launcher that
- * is killed long enough to sweep once more.  It may enter the
+ * process of its own is forked (guard_start()).  When the run has lasted for
+ * some 25 ms the process sets one inotify watch a folder and writes a journal,
+ * which lets the next start do the last look should launcher and process be
+ * killed together (launcher/gitjournal.h).  It outlives a launcher that is
+ * killed long enough to look once more.  It may enter the
  * jail's mount namespace, rename and copy; it has no network and no exec.
  *
  * Limits.  inotify does not say who made a name; hence what the host itself

@@ -77,18 +77,33 @@ guard_git_start(struct guard *g)
 {
 	(void)clock_gettime(CLOCK_REALTIME_COARSE, &g->git.since);
 	g->is_git_due = g->git.nroots > 0;
-	if (g->is_git_due && g->journal != NULL)
-		g->journal_fd = gitjournal_write(g->journal, &g->git,
-		    &g->journal_made);
+}
+
+void
+guard_git_journal(struct guard *g)
+{
+	if (!g->is_git_due || g->journal == NULL)
+		return;
+	g->shared->has_journal = true;
+	g->journal_fd = gitjournal_write(g->journal, &g->git,
+	    &g->shared->journal_made);
+}
+
+void
+guard_git_unjournal(struct guard *g)
+{
+	if (g->shared != NULL && g->shared->has_journal)
+		gitjournal_remove(g->journal, g->shared->journal_made);
+	if (g->shared != NULL)
+		g->shared->has_journal = false;
+	fd_close(&g->journal_fd);
 }
 
 static void
 done(struct guard *g)
 {
 	g->is_git_due = false;
-	if (g->journal_fd >= 0)
-		gitjournal_remove(g->journal, g->journal_made);
-	fd_close(&g->journal_fd);
+	guard_git_unjournal(g);
 }
 
 bool

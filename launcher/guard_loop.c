@@ -367,7 +367,6 @@ close_others(const struct guard *g)
 	keep[n++] = g->sock;
 	keep[n++] = g->jail_fd;
 	keep[n++] = g->keep.base_fd;
-	keep[n++] = g->journal_fd;
 	for (const struct folder *f = g->folders; f != NULL; f = f->next)
 		if (f->fd >= 0 && n < sizeof keep / sizeof *keep)
 			keep[n++] = f->fd;
@@ -432,6 +431,7 @@ guard_main(struct guard *g)
 		}
 	g->is_process = true;
 	g->tell = tell_launcher;
+	guard_git_journal(g);
 	if (confine_guard(&e) != 0)
 		_exit(EXIT_GUARD);
 	loop(g);

@@ -133,7 +133,7 @@ child(struct guard *g, pid_t pid)
 		if (!g->leaves[i].is_dirty)
 			continue;
 		rc = sys != 0 ? -1 : put(&g->leaves[i], t[i]);
-		g->results[i] = sys != 0 ? sys : rc < 0 ? errno : -rc;
+		g->shared->results[i] = sys != 0 ? sys : rc < 0 ? errno : -rc;
 	}
 	_exit(0);
 }
@@ -195,7 +195,7 @@ guard_mask(struct guard *g)
 	if (pid == 0)
 		return false;
 	for (size_t i = 0; i < g->nleaves; i++)
-		g->results[i] = pid < 0 ? ESRCH : EIO;
+		g->shared->results[i] = pid < 0 ? ESRCH : EIO;
 	if (pid > 0) {
 		kid = fork();
 		if (kid == 0)
@@ -207,6 +207,6 @@ guard_mask(struct guard *g)
 	}
 	for (size_t i = 0; i < g->nleaves; i++)
 		if (g->leaves[i].is_dirty)
-			judge(g, &g->leaves[i], g->results[i]);
+			judge(g, &g->leaves[i], g->shared->results[i]);
 	return !is_any_dirty(g);
 }

@@ -177,6 +177,13 @@ struct chores {
 	}		*shared;
 };
 
+/* What the launcher, the process and its children see of each other. */
+struct guard_shared {
+	bool		 has_journal;	/* it may lie there, if only in part */
+	unsigned	 journal_made;	/* folders above, for it */
+	int		 results[];	/* one a leaf: guard_mask.c */
+};
+
 struct guard {
 	struct arena	*arena;
 	struct leaf	*leaves;
@@ -206,8 +213,7 @@ struct guard {
 
 	struct gitend	 git;
 	const char	*journal;	/* NULL: none is kept */
-	int		 journal_fd;	/* it is locked; -1 */
-	unsigned	 journal_made;	/* folders above, for it */
+	int		 journal_fd;	/* of the process: it is locked; -1 */
 	bool		 is_git_due;	/* nobody has looked yet */
 
 	/* The process; in the process itself pid is 0. */
@@ -217,7 +223,7 @@ struct guard {
 	int		 jail_fd;	/* pidfd */
 	int64_t		 start_ms;	/* of the process */
 	pid_t		 ended_pid;	/* of one to be reaped */
-	int		*results;	/* one a leaf, shared with guard_mask */
+	struct guard_shared *shared;	/* NULL: no process */
 	bool		 is_lost;	/* it died */
 	bool		 is_done;
 	void		(*told)(const struct guard_told *, void *);
@@ -323,6 +329,10 @@ void	 guard_chores_free(struct guard *);
 /* git: see launcher/gitend.h */
 void	 guard_git_init(struct guard *, const struct guard_config *);
 void	 guard_git_start(struct guard *);
+/* In the process, once the run has lasted for a while. */
+void	 guard_git_journal(struct guard *);
+/* It goes, if the process began one.  May be called again. */
+void	 guard_git_unjournal(struct guard *);
 /* Of a short run: is there nothing to do?  Then it is done. */
 bool	 guard_git_is_over(struct guard *);
 void	 guard_git_last(struct guard *);

@@ -270,6 +270,7 @@ begin() {	# begin WHO: a run that goes on, with its repository; $pid, $g
 	pid=$!
 	wait_for 20 [ -e "$W/started" ]
 	wait_for 20 eval '[ -n "$(guards $pid)" ]'
+	wait_for 20 eval '[ -n "$(ls "$H/.local/state/fence/runs")" ]'
 	g=$(guards "$pid")
 }
 
