@@ -506,19 +506,6 @@ jail_walls(struct jail_walls *ret)
 int
 jail_probe(const struct jail_spec *spec, struct err *e)
 {
-	static const struct {
-		const char	*path;
-		const char	*what;
-	} needs[] = {
-		{ "/proc/self/ns/user", "user namespaces" },
-		{ "/proc/self/ns/net", "network namespaces" },
-		{ "/proc/self/ns/pid", "pid namespaces" },
-	};
-
-	for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
-		if (access(needs[i].path, F_OK) != 0)
-			return err_set(e, ERR_JAIL,
-			    "this kernel has no %s", needs[i].what);
 	if (access(spec->init, R_OK) != 0)
 		return err_sys(e, errno, "cannot read '%s'", spec->init);
 	/* Abstract sockets belong to a network: where that is the host's,
