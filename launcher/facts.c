@@ -137,19 +137,17 @@ add_missing_grant(struct gather *g, const struct item *it, const char *path)
 static void
 add_literal(struct gather *g, const struct item *it, const char *path)
 {
-	struct tree_node node;
+	struct tree_node node = { .kind = TREE_MISSING };
+	bool is_lacking = gather_lacks(g, path);
 
-	gather_look(g, path, &node);
+	if (!is_lacking)
+		gather_look(g, path, &node);
 	if (node.kind != TREE_MISSING) {
 		add_ruled(g, it->kind, &node, it->rule, false);
 		return;
 	}
-	if (it->kind == FACT_DENY_READ || it->kind == FACT_DENY_WRITE) {
-		const char *target = gather_target(g, path);
-
-		gather_hold_links(g, path);
-		path = target != NULL ? target : path;
-	}
+	if (is_denial(it->kind) && !is_lacking)
+		path = gather_hold_links(g, path);
 	switch (it->kind) {
 	case FACT_ALLOW_WRITE:
 		add_missing_grant(g, it, path);
@@ -400,13 +398,17 @@ each_layer(struct gather *g, void (*add)(struct gather *, bool),
 
 /* Another proc or sysfs mounted inside a writable tree stays read-only. */
 static void
-add_kernel_mount(const char *path, void *arg)
+add_kernel_mounts(struct gather *g)
 {
-	struct gather *g = arg;
+	if (g->mounts.n == 0 && mount_table_read(&g->mounts) != 0)
+		gather_lack(g, errno, "/proc/self/mountinfo");
+	for (size_t i = 0; i < g->mounts.n; i++) {
+		const struct mount *m = &g->mounts.v[i];
 
-	if (gather_in_grant(g, path))
-		gather_path(g, FACT_DENY_WRITE, arena_strdup(g->arena, path),
-		    "the kernel's own");
+		if (m->is_kernel && gather_in_grant(g, m->path))
+			gather_path(g, FACT_DENY_WRITE, arena_strdup(g->arena,
+			    m->path), "the kernel's own");
+	}
 }
 
 /* Programs of these systems live below /run. */
@@ -474,10 +476,8 @@ add_places(struct gather *g)
 	for (size_t i = 0; i < g->rq->policy->devices.allow.n; i++)
 		gather_path(g, FACT_DEVICE,
 		    g->rq->policy->devices.allow.v[i].text, "devices.allow");
-	if (getuid() != 0)
-		return;
-	if (tree_kernel_mounts(add_kernel_mount, g) != 0)
-		gather_lack(g, errno, "/proc/self/mountinfo");
+	if (getuid() == 0)
+		add_kernel_mounts(g);
 }
 
 /* For the decider's callers: launcher/judge.h. */
@@ -520,6 +520,9 @@ gather_all(struct gather *g, struct err *e)
 		return -1;
 	if (own_make(g, e) != 0)
 		return -1;
+	gather_list(g, g->rq->policy->home);
+	gather_list(g, g->rq->policy->other_home);
+	gather_list(g, g->rq->policy->workspace);
 	each_layer(g, add_rest, true);
 	each_layer(g, add_rest, false);
 	guard_searches(g);
@@ -545,6 +548,7 @@ facts_gather(const struct facts_request *rq, struct facts *ret, struct err *e)
 	int rc = gather_all(&g, e);
 
 	drop_wants(&g);
+	mount_table_release(&g.mounts);
 	vec_release(&g.wants);
 	vec_release(&g.roots);
 	vec_release(&g.guarded);

@@ -100,27 +100,62 @@ open_folder(struct gather *g, const char *path)
 	return fd;
 }
 
-/* Is a symlink on the way to a name that exists, or the name itself one? */
-static bool
-has_link(int dir_fd, const char *name)
-{
-	const char *slash = name;
-	char part[PATH_MAX];
-	struct stat st;
-	size_t n;
+/*
+ * A folder whose names are looked at one by one.  Folders that several names
+ * share are looked at once.
+ */
+enum look { LOOK_GONE, LOOK_PLAIN, LOOK_LINK, LOOK_CLOSED };
 
-	do {
-		slash = strchr(slash + 1, '/');
-		n = slash != NULL ? (size_t)(slash - name) : strlen(name);
-		if (n >= sizeof part)
-			return false;
-		memcpy(part, name, n);
-		part[n] = '\0';
-		if (fstatat(dir_fd, part, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    S_ISLNK(st.st_mode))
-			return true;
-	} while (slash != NULL);
-	return false;
+struct folder {
+	int		 fd;
+	const struct name_filter *names;	/* NULL: not listed */
+	unsigned	 n;
+	struct { char path[64]; enum look is; } shared[64];
+};
+
+static enum look
+look_at(const struct folder *f, const char *name, struct stat *ret)
+{
+	if (fstatat(f->fd, name, ret, AT_SYMLINK_NOFOLLOW) != 0)
+		return errno == EACCES ? LOOK_CLOSED : LOOK_GONE;
+	return S_ISLNK(ret->st_mode) ? LOOK_LINK : LOOK_PLAIN;
+}
+
+/* name: of the list (policy/guard.h), of which n bytes are the folder. */
+static enum look
+look_shared(struct folder *f, const char *name, size_t n)
+{
+	struct stat st;
+
+	for (unsigned i = 0; i < f->n; i++)
+		if (strncmp(f->shared[i].path, name, n) == 0 &&
+		    f->shared[i].path[n] == '\0')
+			return f->shared[i].is;
+	assert(f->n < sizeof f->shared / sizeof f->shared[0] &&
+	    n < sizeof f->shared[0].path);
+	memcpy(f->shared[f->n].path, name, n);
+	f->shared[f->n].path[n] = '\0';
+	f->shared[f->n].is = look_at(f, f->shared[f->n].path, &st);
+	return f->shared[f->n++].is;
+}
+
+/*
+ * GONE and PLAIN: no symlink is on the way.  LINK: the name is one, or lies
+ * below one, where it may be missing.
+ */
+static enum look
+look_name(struct folder *f, const char *name, struct stat *ret)
+{
+	if (f->names != NULL && name_filter_lacks(f->names, name))
+		return LOOK_GONE;
+	for (const char *slash = strchr(name, '/'); slash != NULL;
+	    slash = strchr(slash + 1, '/')) {
+		enum look is = look_shared(f, name, (size_t)(slash - name));
+
+		if (is != LOOK_PLAIN)
+			return is;
+	}
+	return look_at(f, name, ret);
 }
 
 /* ---- places ---- */
@@ -327,62 +362,21 @@ add_repository(struct gather *g, const struct tree_node *node)
 		add_git_file(g, node);
 }
 
-/* Folders of a home that many names share: each is looked at once. */
-struct shared {
-	struct { char path[64]; enum { IS_PLAIN, IS_LINK, IS_GONE } is; }
-			 v[64];
-	unsigned	 n;
-};
-
-static int
-look_shared(struct shared *s, int home_fd, const char *name, size_t n)
-{
-	struct stat st;
-	int is;
-
-	for (unsigned i = 0; i < s->n; i++)
-		if (strncmp(s->v[i].path, name, n) == 0 &&
-		    s->v[i].path[n] == '\0')
-			return s->v[i].is;
-	assert(s->n < sizeof s->v / sizeof s->v[0] && n < sizeof s->v[0].path);
-	memcpy(s->v[s->n].path, name, n);
-	s->v[s->n].path[n] = '\0';
-	is = fstatat(home_fd, s->v[s->n].path, &st, AT_SYMLINK_NOFOLLOW) !=
-	    0 ? IS_GONE : S_ISLNK(st.st_mode) ? IS_LINK : IS_PLAIN;
-	s->v[s->n++].is = is;
-	return is;
-}
-
-/* has_link(), for many names of one home. */
-static bool
-has_home_link(struct shared *s, int home_fd, const char *name)
-{
-	struct stat st;
-
-	for (const char *slash = strchr(name, '/'); slash != NULL;
-	    slash = strchr(slash + 1, '/')) {
-		int is = look_shared(s, home_fd, name, (size_t)(slash - name));
-
-		if (is != IS_PLAIN)
-			return is == IS_LINK;
-	}
-	return fstatat(home_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    S_ISLNK(st.st_mode);
-}
-
 /* Names of the home's that lie in a writable tree, by way of a symlink. */
 static void
 add_home_links(struct gather *g, const char *home)
 {
 	auto_fd fd = open_folder(g, home);
-	struct shared shared = { .n = 0 };
+	struct folder folder = { .fd = fd,
+	    .names = gather_listed(g, home) };
+	struct stat st;
 
 	for (const struct guard_name *n = guarded_names; n->name != NULL &&
 	    fd >= 0; n++) {
 		const char *path, *target;
 
 		if ((n->places & GUARD_IN_HOME) == 0 ||
-		    !has_home_link(&shared, fd, n->name))
+		    look_name(&folder, n->name, &st) != LOOK_LINK)
 			continue;
 		path = arena_printf(g->arena, "%s/%s", home, n->name);
 		if (gather_in_grant(g, path) ||
@@ -489,26 +483,24 @@ guard_link(struct gather *g, const char *path)
 	}
 }
 
-/* Is there no symlink on the way to a missing name, for sure? */
-static bool
-is_plain(int dir_fd, const char *name)
+static void
+guard_absent(struct gather *g, const char *path, bool is_plain)
 {
-	char first[NAME_MAX + 1];
-	size_t n = strcspn(name, "/");
-	struct stat st;
+	struct tree_node node = { .path = path, .real = path };
+	const char *real;
 
-	if (name[n] == '\0')
-		return true;
-	if (n >= sizeof first)
-		return false;
-	memcpy(first, name, n);
-	first[n] = '\0';
-	return fstatat(dir_fd, first, &st, AT_SYMLINK_NOFOLLOW) != 0;
+	if (!is_plain)
+		gather_hold_links(g, path);
+	gather_guard(g, GUARD_ABSENT, path, is_plain ? &node : NULL);
+	real = g->facts->guards.v[g->facts->guards.n - 1].path;
+	if (strcmp(real, path) != 0)
+		guard_add_at(g, real, GUARD_ITSELF);
 }
 
-/* dir_fd: of the folder, which is no symlink, that path lies in. */
+/* folder: no symlink itself, and path lies in it. */
 static void
-guard_name(struct gather *g, int dir_fd, const char *path, const char *name)
+guard_name(struct gather *g, struct folder *folder, const char *path,
+    const char *name)
 {
 	struct tree_node node = { .path = path, .real = path };
 	struct verdict v;
@@ -518,37 +510,36 @@ guard_name(struct gather *g, int dir_fd, const char *path, const char *name)
 	decide_fs(g->rq->policy, FS_WRITE, path, &v);
 	if (v.action == ACTION_ALLOW)
 		return;
-	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 &&
-	    errno == EACCES) {
+	switch (look_name(folder, name, &st)) {
+	case LOOK_CLOSED:
 		gather_closed(path, g);
 		return;
-	}
-	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
-		bool is_sure = is_plain(dir_fd, name);
-		const char *real;
-
-		if (!is_sure)
-			gather_hold_links(g, path);
-		gather_guard(g, GUARD_ABSENT, path, is_sure ? &node : NULL);
-		real = g->facts->guards.v[g->facts->guards.n - 1].path;
-		if (strcmp(real, path) != 0)
-			guard_add_at(g, real, GUARD_ITSELF);
+	case LOOK_GONE:
+		guard_absent(g, path, true);
+		return;
+	case LOOK_LINK:
+		if (fstatat(folder->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+			guard_link(g, path);
+		else if (errno == EACCES)
+			gather_closed(path, g);
+		else
+			guard_absent(g, path, false);
+		return;
+	case LOOK_PLAIN:
+		node.kind = S_ISDIR(st.st_mode) ? TREE_DIR : TREE_FILE;
+		node.dev = st.st_dev;
+		node.ino = st.st_ino;
+		gather_fact(g, FACT_DENY_WRITE, &node, &guarded);
 		return;
 	}
-	if (has_link(dir_fd, name)) {
-		guard_link(g, path);
-		return;
-	}
-	node.kind = S_ISDIR(st.st_mode) ? TREE_DIR : TREE_FILE;
-	node.dev = st.st_dev;
-	node.ino = st.st_ino;
-	gather_fact(g, FACT_DENY_WRITE, &node, &guarded);
 }
 
 static void
 guard_below(struct gather *g, const char *root, unsigned place)
 {
 	auto_fd fd = open_folder(g, root);
+	struct folder folder = { .fd = fd,
+	    .names = gather_listed(g, root) };
 
 	for (const struct guard_name *n = guarded_names; n->name != NULL &&
 	    fd >= 0; n++)
@@ -558,7 +549,7 @@ guard_below(struct gather *g, const char *root, unsigned place)
 
 			if (place == GUARD_IN_ROOTS ||
 			    gather_in_grant(g, path))
-				guard_name(g, fd, path, n->name);
+				guard_name(g, &folder, path, n->name);
 		}
 }
 
@@ -566,13 +557,14 @@ static void
 guard_git_dir(struct gather *g, const char *dir)
 {
 	auto_fd fd = open_folder(g, dir);
+	struct folder folder = { .fd = fd };
 
 	for (const char *const *n = guarded_git_names; *n != NULL && fd >= 0;
 	    n++) {
 		const char *path = arena_printf(g->arena, "%s/%s", dir, *n);
 
 		if (gather_is_granted(g, path))
-			guard_name(g, fd, path, *n);
+			guard_name(g, &folder, path, *n);
 	}
 }
 
@@ -582,11 +574,12 @@ guard_itself(struct gather *g, const char *path)
 	const char *name = strrchr(path, '/') + 1;
 	auto_fd fd = open_folder(g, arena_strndup(g->arena, path,
 	    (size_t)(name - path)));
+	struct folder folder = { .fd = fd };
 
 	if (!gather_is_granted(g, path))
 		return;
 	if (fd >= 0)
-		guard_name(g, fd, path, name);
+		guard_name(g, &folder, path, name);
 	else			/* not even its folder is there */
 		gather_guard(g, GUARD_ABSENT, path, NULL);
 }
@@ -686,13 +679,13 @@ facts_guard_mounts(struct facts *f, const struct mounts *mounts)
 }
 
 /* The folder of the name before: most are in the same. */
-struct folder {
+struct last_folder {
 	char		path[PATH_MAX];
 	struct stat	st;
 };
 
 static void
-put_name(struct buf *b, struct folder *f, char kind, const char *path)
+put_name(struct buf *b, struct last_folder *f, char kind, const char *path)
 {
 	size_t n = (size_t)(strrchr(path, '/') - path);
 
@@ -714,7 +707,7 @@ void
 facts_names(const struct facts *f, const struct mounts *mounts,
     struct buf *b)
 {
-	struct folder last = { .path = "-" };
+	struct last_folder last = { .path = "-" };
 	bool is_hiding = mounts->list.v[0].kind == MOUNT_CLOSED;
 
 	for (size_t i = MOUNTS_BASE; i < mounts->list.n && !is_hiding; i++)

@@ -10,17 +10,33 @@
 #include "launcher/made.h"
 #include "policy/pattern.h"
 
-/* What no grant opens has to be known before one is judged. */
+/* What was missing may have been made since. */
+static const struct tree_node *
+look(struct gather *g, size_t i)
+{
+	if (g->own[i].kind == TREE_MISSING)
+		gather_look(g, g->rq->own[i].path, &g->own[i]);
+	return &g->own[i];
+}
+
+/* No grant opens it. */
+static void
+know(struct gather *g, size_t i)
+{
+	const struct tree_node *node = look(g, i);
+
+	if (node->kind != TREE_MISSING)
+		policy_own(g->rq->policy, node->real, g->rq->own[i].what);
+}
+
+/* Before grants are judged. */
 void
 own_know(struct gather *g)
 {
-	struct tree_node node;
-
+	g->own = arena_alloc(g->arena, (g->rq->nown + 1) * sizeof *g->own);
 	for (size_t i = 0; i < g->rq->nown; i++) {
-		gather_look(g, g->rq->own[i].path, &node);
-		if (node.kind != TREE_MISSING)
-			policy_own(g->rq->policy, node.real,
-			    g->rq->own[i].what);
+		g->own[i] = (struct tree_node){ .kind = TREE_MISSING };
+		know(g, i);
 	}
 	if (getuid() == 0)
 		secret_facts(g);
@@ -28,14 +44,14 @@ own_know(struct gather *g)
 
 /* Before anything is guarded: what is missing then may not be made. */
 static int
-make_own(struct gather *g, const struct own_file *own, struct err *e)
+make_own(struct gather *g, size_t i, struct err *e)
 {
+	const struct own_file *own = &g->rq->own[i];
 	const char *full = pattern_clean_path(g->arena, g->rq->cwd,
 	    own->path);
-	struct tree_node node;
 
-	gather_look(g, own->path, &node);
-	if (node.kind != TREE_MISSING || !own->must_exist || full == NULL)
+	if (!own->must_exist || full == NULL ||
+	    look(g, i)->kind != TREE_MISSING)
 		return 0;
 	/* A folder above it may be a symlink into a writable tree. */
 	full = gather_target(g, full);
@@ -44,9 +60,7 @@ make_own(struct gather *g, const struct own_file *own, struct err *e)
 	if (made_folders(full) != 0)
 		return err_sys(e, errno, "cannot make '%s' (%s), which the "
 		    "command must not make", own->path, own->what);
-	gather_look(g, own->path, &node);
-	if (node.kind != TREE_MISSING)
-		policy_own(g->rq->policy, node.real, own->what);
+	know(g, i);
 	return 0;
 }
 
@@ -55,24 +69,23 @@ make_own(struct gather *g, const struct own_file *own, struct err *e)
  * refused.  A name that is a symlink in a writable tree cannot be kept.
  */
 static int
-add_own(struct gather *g, const struct own_file *own, struct err *e)
+add_own(struct gather *g, size_t i, struct err *e)
 {
-	const char *path = own->path, *what = own->what;
+	const char *path = g->rq->own[i].path, *what = g->rq->own[i].what;
 	const char *full = pattern_clean_path(g->arena, g->rq->cwd, path);
-	struct tree_node node;
+	const struct tree_node *node = look(g, i);
 
-	gather_look(g, path, &node);
-	if (node.kind == TREE_MISSING)
+	if (node->kind == TREE_MISSING)
 		return 0;
-	if (full != NULL && strcmp(full, node.real) != 0 &&
+	if (full != NULL && strcmp(full, node->real) != 0 &&
 	    gather_in_grant(g, full)) {
 		err_set(e, ERR_POLICY, "'%s' (%s) is a symlink inside a "
 		    "writable tree", path, what);
 		err_hint(e, "the command could point it elsewhere: use '%s'",
-		    node.real);
+		    node->real);
 		return -1;
 	}
-	gather_fact(g, FACT_DENY_WRITE, &node, gather_words(g, what));
+	gather_fact(g, FACT_DENY_WRITE, node, gather_words(g, what));
 	return 0;
 }
 
@@ -80,7 +93,7 @@ int
 own_make(struct gather *g, struct err *e)
 {
 	for (size_t i = 0; i < g->rq->nown; i++)
-		if (make_own(g, &g->rq->own[i], e) != 0)
+		if (make_own(g, i, e) != 0)
 			return -1;
 	return 0;
 }
@@ -89,7 +102,7 @@ int
 own_facts(struct gather *g, struct err *e)
 {
 	for (size_t i = 0; i < g->rq->nown; i++)
-		if (add_own(g, &g->rq->own[i], e) != 0)
+		if (add_own(g, i, e) != 0)
 			return -1;
 	return 0;
 }

@@ -10,14 +10,14 @@
 
 #include "launcher/gather.h"
 
+/* Hashes of passwords in /etc, and what vipw and useradd leave beside them. */
+static const char *const hashes[] = { "shadow*", "gshadow*" };
+
 /* Names are patterns of one folder; NULL: the path as a whole. */
 static const struct secret {
 	const char	*path;
 	const char	*names;
 } secrets[] = {
-	/* Hashes of passwords, and what vipw and useradd leave beside them. */
-	{ "/etc", "shadow*" },
-	{ "/etc", "gshadow*" },
 	{ "/var/backups", "*shadow*" },
 	{ "/etc/security/opasswd", NULL },
 	/* Keys by which other machines know this one. */
@@ -64,6 +64,10 @@ static const struct secret {
 	{ "/etc/cryptsetup-keys.d", NULL },
 };
 
+enum { NSECRETS = sizeof secrets / sizeof secrets[0] };
+
+static const char etc[] = "/etc/";
+
 static void
 add_secret(struct gather *g, const char *path)
 {
@@ -78,29 +82,61 @@ add_secret(struct gather *g, const char *path)
 }
 
 static void
-add_matching(struct gather *g, const struct secret *s)
+each_name(struct gather *g, const char *folder,
+    void (*fn)(struct gather *, const char *name, void *), void *arg)
 {
-	DIR *dp = opendir(s->path);
+	DIR *dp = opendir(folder);
 	struct dirent *d;
 
 	if (dp == NULL && errno != ENOENT && errno != ENOTDIR)
-		gather_lack(g, errno, s->path);
+		gather_lack(g, errno, folder);
 	while (dp != NULL && (errno = 0, d = readdir(dp)) != NULL)
-		if (fnmatch(s->names, d->d_name, 0) == 0)
-			add_secret(g, arena_printf(g->arena, "%s/%s", s->path,
-			    d->d_name));
+		fn(g, d->d_name, arg);
 	if (dp != NULL && errno != 0)
-		gather_lack(g, errno, s->path);
+		gather_lack(g, errno, folder);
 	if (dp != NULL)
 		closedir(dp);
 }
 
+static void
+take_matching(struct gather *g, const char *name, void *arg)
+{
+	const struct secret *s = arg;
+
+	if (fnmatch(s->names, name, 0) == 0)
+		add_secret(g, arena_printf(g->arena, "%s/%s", s->path, name));
+}
+
+/* names: of the folder, for what else is looked for in it. */
+static void
+take_etc(struct gather *g, const char *name, void *arg)
+{
+	struct name_filter *names = arg;
+
+	name_filter_add(names, name);
+	for (size_t i = 0; i < sizeof hashes / sizeof hashes[0]; i++)
+		if (name[0] == hashes[i][0] && fnmatch(hashes[i], name, 0) == 0)
+			add_secret(g, arena_printf(g->arena, "%s%s", etc,
+			    name));
+}
+
+/* One listing of /etc says of most of them that they are not there. */
 void
 secret_facts(struct gather *g)
 {
-	for (size_t i = 0; i < sizeof secrets / sizeof secrets[0]; i++)
-		if (secrets[i].names == NULL)
-			add_secret(g, secrets[i].path);
+	struct name_filter in_etc = { .is_whole = false };
+
+	each_name(g, "/etc", take_etc, &in_etc);
+	in_etc.is_whole = true;
+	for (size_t i = 0; i < NSECRETS; i++) {
+		struct secret s = secrets[i];
+
+		if (strncmp(s.path, etc, strlen(etc)) == 0 &&
+		    name_filter_lacks(&in_etc, s.path + strlen(etc)))
+			continue;
+		if (s.names == NULL)
+			add_secret(g, s.path);
 		else
-			add_matching(g, &secrets[i]);
+			each_name(g, s.path, take_matching, &s);
+	}
 }

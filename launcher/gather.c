@@ -46,12 +46,6 @@ hold_link(const char *at, const char *text, void *arg)
 }
 
 void
-gather_hold_links(struct gather *g, const char *path)
-{
-	links_on_way(g->arena, path, hold_link, g);
-}
-
-void
 gather_fact(struct gather *g, enum fact_kind kind,
     const struct tree_node *node, const struct rule *rule)
 {
@@ -113,8 +107,53 @@ look_once(struct gather *g, const char *dir)
 	return node;
 }
 
-const char *
-gather_real(struct gather *g, const char *path)
+void
+gather_list(struct gather *g, const char *folder)
+{
+	struct gather_listed *l = &g->listed[g->nlisted];
+	const struct tree_node *node;
+
+	if (folder == NULL || gather_listed(g, folder) != NULL ||
+	    g->nlisted == GATHER_LISTED)
+		return;
+	node = look_once(g, folder);
+	if (node->kind != TREE_DIR || strcmp(node->real, folder) != 0 ||
+	    folder[1] == '\0')
+		return;
+	l->path = folder;
+	name_filter_read(&l->names, folder);
+	g->nlisted++;
+}
+
+const struct name_filter *
+gather_listed(const struct gather *g, const char *folder)
+{
+	for (unsigned i = 0; i < g->nlisted; i++)
+		if (strcmp(g->listed[i].path, folder) == 0)
+			return &g->listed[i].names;
+	return NULL;
+}
+
+bool
+gather_lacks(const struct gather *g, const char *path)
+{
+	for (unsigned i = 0; i < g->nlisted; i++) {
+		size_t n = strlen(g->listed[i].path);
+
+		if (strncmp(path, g->listed[i].path, n) == 0 &&
+		    path[n] == '/' &&
+		    name_filter_lacks(&g->listed[i].names, path + n + 1))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The deepest folder above a path that is there, of which n bytes of the path
+ * are the name; NULL: "/".
+ */
+static const struct tree_node *
+nearest(struct gather *g, const char *path, size_t *ret_n)
 {
 	char *part = arena_strdup(g->arena, path), *slash;
 
@@ -125,11 +164,55 @@ gather_real(struct gather *g, const char *path)
 		node = look_once(g, part);
 		if (node->kind == TREE_MISSING)
 			continue;
-		return strcmp(part, node->real) == 0 ? path :
-		    arena_printf(g->arena, "%s%s", node->real[1] == '\0' ?
-		    "" : node->real, path + (slash - part));
+		*ret_n = (size_t)(slash - part);
+		return node;
 	}
-	return path;
+	*ret_n = 0;
+	return NULL;
+}
+
+const char *
+gather_real(struct gather *g, const char *path)
+{
+	size_t n;
+	const struct tree_node *node = nearest(g, path, &n);
+
+	if (node == NULL || strcmp(node->path, node->real) == 0)
+		return path;
+	return arena_printf(g->arena, "%s%s", node->real[1] == '\0' ? "" :
+	    node->real, path + n);
+}
+
+/*
+ * Is there no symlink on the way?  Below the last folder that is there, only
+ * the next name can be one.
+ */
+static bool
+is_plain_way(struct gather *g, const char *path)
+{
+	size_t n;
+	const struct tree_node *node = nearest(g, path, &n);
+	char next[PATH_MAX], text[1];
+
+	if (path[0] != '/' || (node != NULL && strcmp(node->path, node->real)
+	    != 0))
+		return false;
+	n += 1 + strcspn(path + n + 1, "/");
+	if (n >= sizeof next)
+		return false;
+	memcpy(next, path, n);
+	next[n] = '\0';
+	return readlink(next, text, sizeof text) < 0;
+}
+
+const char *
+gather_hold_links(struct gather *g, const char *path)
+{
+	const char *target = path;
+
+	if (!is_plain_way(g, path))
+		target = links_on_way(g->arena, path, hold_link, g);
+	return target != NULL ? target : path;
 }
 
 const char *
@@ -205,7 +288,7 @@ gather_walk(struct gather *g, struct err *e)
 		return 0;
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
 	if (tree_walk(g->arena, g->wants.v, g->wants.n, GATHER_WALK_MAX,
-	    tell_skipped, gather_closed, g, e) != 0)
+	    &g->mounts, tell_skipped, gather_closed, g, e) != 0)
 		return -1;
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
 	ms = (to.tv_sec - from.tv_sec) * 1000 +

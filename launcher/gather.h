@@ -8,9 +8,10 @@
 #include <stdbool.h>
 
 #include "launcher/facts.h"
+#include "platform/name_filter.h"
 #include "policy/guard.h"
 
-enum { GATHER_WALK_MAX = 1000 * 1000, GATHER_SEEN = 16 };
+enum { GATHER_WALK_MAX = 1000 * 1000, GATHER_SEEN = 16, GATHER_LISTED = 3 };
 
 struct gather {
 	const struct facts_request	*rq;
@@ -24,6 +25,12 @@ struct gather {
 	/* Folders looked at for what is missing in them. */
 	struct tree_node		 seen[GATHER_SEEN];
 	unsigned			 nseen;
+	/* Folders listed once, because many names are looked for in them. */
+	struct gather_listed {
+		const char	*path;
+		struct name_filter names;
+	}				 listed[GATHER_LISTED];
+	unsigned			 nlisted;
 	/* Where guarded names are: for the decider, policy->places. */
 	struct guard_places		*places;
 	struct { struct guard_at *v; size_t n, cap; } guarded;
@@ -33,6 +40,10 @@ struct gather {
 	struct path_list		 tended;
 	/* What the walk saw and went past: names that may be guarded. */
 	struct path_list		 deep;
+	/* Files of fence's own, as they were found: facts_own.c. */
+	struct tree_node		*own;
+	/* The host's mounts, read when they are first asked for. */
+	struct mount_table		 mounts;
 	/* Searches for the next walk. */
 	struct { struct tree_want *v; size_t n, cap; } wants;
 };
@@ -51,8 +62,18 @@ void	 gather_path(struct gather *, enum fact_kind, const char *path,
 const struct rule *gather_words(struct gather *, const char *words);
 void	 gather_guard(struct gather *, enum guard_kind, const char *path,
 	    const struct tree_node *);
-/* The symlinks on the way to something that is denied are kept. */
-void	 gather_hold_links(struct gather *, const char *path);
+/* NULL, and what is no folder or not at its real path, is passed over. */
+void	 gather_list(struct gather *, const char *folder);
+/* NULL: it was not listed. */
+const struct name_filter *gather_listed(const struct gather *,
+	    const char *folder);
+/* Is it known that nothing lies there, and no symlink in its listed folder? */
+bool	 gather_lacks(const struct gather *, const char *path);
+/*
+ * The symlinks on the way to something that is denied are kept.  Returns where
+ * they lead, or the path if that cannot be told.
+ */
+const char *gather_hold_links(struct gather *, const char *path);
 /* A path whose end is missing, with no symlink in the part that is there. */
 const char	*gather_real(struct gather *, const char *path);
 /* Where a path would be made that is missing, at the end of all symlinks. */

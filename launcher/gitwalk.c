@@ -29,7 +29,7 @@ enum {
 
 struct walk {
 	const struct gitwalk	*w;
-	struct mounts		 mounts;
+	struct mount_table	 mounts;
 	size_t			 root_len;
 	bool			 has_mounts;	/* they were read */
 	bool			 has_far;
@@ -37,7 +37,6 @@ struct walk {
 	struct { char *v; size_t n, cap; } queue;	/* rel, NUL, rel … */
 	dev_t			 dev;		/* the one asked about last */
 	bool			 counts_links;
-	_Alignas(8) char	 list[LIST_BYTES];
 };
 
 /* The folder that is read. */
@@ -163,10 +162,10 @@ static void
 learn_mounts(struct walk *k)
 {
 	k->has_mounts = true;
-	if (mounts_read(&k->mounts) != 0)
+	if (mount_table_read(&k->mounts) != 0)
 		k->is_partial = true;
-	k->has_far = mounts_far_below(&k->mounts, k->w->root, k->root_len, "",
-	    0);
+	k->has_far = mount_table_far_below(&k->mounts, k->w->root,
+	    k->root_len, "", 0);
 }
 
 static bool
@@ -180,7 +179,7 @@ is_far(struct walk *k, const char *path)
 		char full[PATH_MAX + 1];
 
 		snprintf(full, sizeof full, "/%s", path);
-		m = mounts_at(&k->mounts, k->w->root, k->root_len, full,
+		m = mount_table_at(&k->mounts, k->w->root, k->root_len, full,
 		    strlen(full));
 	}
 	return m != NULL && m->is_far;
@@ -270,16 +269,17 @@ is_over(struct walk *k)
 static void
 list(struct walk *k, struct here *h)
 {
+	_Alignas(8) char entries[LIST_BYTES];
 	long n;
 
-	while (!is_over(k) && (n = syscall(SYS_getdents64, h->fd, k->list,
-	    sizeof k->list)) != 0) {
+	while (!is_over(k) && (n = syscall(SYS_getdents64, h->fd, entries,
+	    sizeof entries)) != 0) {
 		if (n < 0) {
 			k->is_partial |= tree_is_lack(errno);
 			return;
 		}
 		for (long at = 0; at < n && *k->w->left > 0; ) {
-			const struct listed *e = (void *)(k->list + at);
+			const struct listed *e = (void *)(entries + at);
 
 			at += e->size;
 			--*k->w->left;
@@ -356,7 +356,7 @@ gitwalk(const struct gitwalk *w)
 		folder(k, rel);
 	}
 	is_whole = !k->is_partial;
-	mounts_release(&k->mounts);
+	mount_table_release(&k->mounts);
 	vec_release(&k->queue);
 	free(k);
 	return is_whole;

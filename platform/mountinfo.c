@@ -63,15 +63,52 @@ mountinfo_is_far(const char *type)
 	return strncmp(type, "fuse.", strlen("fuse.")) == 0;
 }
 
+/* Writing there is speaking to the kernel; uid 0 may, without capabilities. */
+static const struct {
+	const char	*name;
+	unsigned long	 magic;
+} kernel_fs[] = {
+	{ "proc", 0x9fa0 }, { "sysfs", 0x62656572 },
+	{ "cgroup", 0x27e0eb }, { "cgroup2", 0x63677270 },
+	{ "debugfs", 0x64626720 }, { "tracefs", 0x74726163 },
+	{ "securityfs", 0x73636673 }, { "bpf", 0xcafe4a11 },
+	{ "configfs", 0x62656570 }, { "efivarfs", 0xde5e81e4 },
+	{ "selinuxfs", 0xf97cff8c }, { "binfmt_misc", 0x42494e4d },
+	{ "fusectl", 0x65735543 }, { "pstore", 0x6165676c },
+	{ "devtmpfs", 0 }, { "devpts", 0x1cd1 },
+};
+
+enum { NKERNEL_FS = sizeof kernel_fs / sizeof kernel_fs[0] };
+
+bool
+mountinfo_is_kernel(const char *type)
+{
+	for (size_t i = 0; i < NKERNEL_FS; i++)
+		if (strcmp(type, kernel_fs[i].name) == 0)
+			return true;
+	return false;
+}
+
+bool
+mountinfo_is_kernel_magic(unsigned long magic)
+{
+	for (size_t i = 0; i < NKERNEL_FS; i++)
+		if (kernel_fs[i].magic != 0 && magic == kernel_fs[i].magic)
+			return true;
+	return false;
+}
+
 int
 mountinfo_each(void (*fn)(const struct mountinfo *, void *), void *arg)
 {
-	static const size_t sizes[] = { 256 << 10, 16 << 20 };
+	static const size_t sizes[] = { 16 << 10, 256 << 10,
+	    16 << 20 };
 	char *text = NULL, *line, *rest;
 	struct mountinfo m;
 	ssize_t n = -1;
 
-	for (size_t i = 0; n < 0 && i < 2; i++) {
+	for (size_t i = 0; n < 0 && i < sizeof sizes / sizeof *sizes;
+	    i++) {
 		text = xrealloc(text, sizes[i], 1);
 		n = fd_read_file(AT_FDCWD, "/proc/self/mountinfo", text,
 		    sizes[i]);
@@ -89,20 +126,21 @@ mountinfo_each(void (*fn)(const struct mountinfo *, void *), void *arg)
 static void
 add_mount(const struct mountinfo *m, void *arg)
 {
-	struct mounts *t = arg;
+	struct mount_table *t = arg;
 
 	*vec_push(t) = (struct mount){ .path = xstrdup(m->path),
-	    .len = strlen(m->path), .is_far = mountinfo_is_far(m->type) };
+	    .len = strlen(m->path), .is_far = mountinfo_is_far(m->type),
+	    .is_kernel = mountinfo_is_kernel(m->type) };
 }
 
 int
-mounts_read(struct mounts *t)
+mount_table_read(struct mount_table *t)
 {
 	return mountinfo_each(add_mount, t);
 }
 
 void
-mounts_release(struct mounts *t)
+mount_table_release(struct mount_table *t)
 {
 	for (size_t i = 0; i < t->n; i++)
 		free(t->v[i].path);
@@ -119,8 +157,8 @@ begins_with(const struct mount *m, const char *dir, size_t dir_len,
 }
 
 struct mount *
-mounts_at(const struct mounts *t, const char *dir, size_t dir_len,
-    const char *rest, size_t rest_len)
+mount_table_at(const struct mount_table *t, const char *dir,
+    size_t dir_len, const char *rest, size_t rest_len)
 {
 	for (size_t i = t->n; i-- > 0;)
 		if (t->v[i].len == dir_len + rest_len &&
@@ -130,8 +168,8 @@ mounts_at(const struct mounts *t, const char *dir, size_t dir_len,
 }
 
 bool
-mounts_far_below(const struct mounts *t, const char *dir, size_t dir_len,
-    const char *rest, size_t rest_len)
+mount_table_far_below(const struct mount_table *t, const char *dir,
+    size_t dir_len, const char *rest, size_t rest_len)
 {
 	for (size_t i = 0; i < t->n; i++)
 		if (t->v[i].is_far &&

@@ -21,6 +21,10 @@ bool	 mountinfo_parse(char *line, struct mountinfo *ret);
  */
 bool	 mountinfo_is_far(const char *type);
 
+/* Is writing in it speaking to the kernel (proc, sysfs, cgroup …)? */
+bool	 mountinfo_is_kernel(const char *type);
+bool	 mountinfo_is_kernel_magic(unsigned long magic);	/* statfs(2) */
+
 /*
  * Every mount; of two at the same place the later is on top.  -1 with errno:
  * it cannot be read, and fn was not called.
@@ -31,22 +35,23 @@ int	 mountinfo_each(void (*fn)(const struct mountinfo *, void *), void *);
 struct mount {
 	char	*path;
 	size_t	 len;
-	bool	 is_far;
+	bool	 is_far;	/* mountinfo_is_far() */
+	bool	 is_kernel;	/* mountinfo_is_kernel() */
 	bool	 is_told;	/* the caller's own mark */
 };
 
-struct mounts {
+struct mount_table {
 	struct mount	*v;
 	size_t		 n, cap;
 };
 
-int	 mounts_read(struct mounts *);	/* as mountinfo_each() */
-void	 mounts_release(struct mounts *);
+int	 mount_table_read(struct mount_table *);	/* as mountinfo_each() */
+void	 mount_table_release(struct mount_table *);
 /* The one on top at dir + rest, or NULL; neither ends in '/'. */
-struct mount	*mounts_at(const struct mounts *, const char *dir,
+struct mount	*mount_table_at(const struct mount_table *, const char *dir,
 	    size_t dir_len, const char *rest, size_t rest_len);
 /* Is there a far one below that place? */
-bool	 mounts_far_below(const struct mounts *, const char *dir,
+bool	 mount_table_far_below(const struct mount_table *, const char *dir,
 	    size_t dir_len, const char *rest, size_t rest_len);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "platform/base/arena.h"
 #include "platform/base/err.h"
+#include "platform/mountinfo.h"
 
 enum tree_kind { TREE_MISSING, TREE_DIR, TREE_FILE };
 
@@ -50,8 +51,6 @@ int	 tree_changed(const char *path, struct err *);
  * to (proc, sysfs, cgroup …)?
  */
 bool	 tree_is_kernel(const char *path);
-/* Calls fn for every mount point of such a file system; -1 with errno. */
-int	 tree_kernel_mounts(void (*fn)(const char *path, void *), void *);
 
 struct tree_nodes {
 	struct tree_node	*v;
@@ -86,10 +85,11 @@ struct tree_want {
  * All searches in one walk of each directory.  More than max_entries visited
  * is an error: half a rule is no rule.  Mounts of other machines (nfs, cifs,
  * fuse …) below a root are not entered, nor touched: skipped() is told, once
- * each.  closed() is told of each folder that may not be entered.
+ * each.  closed() is told of each folder that may not be entered.  The table
+ * of mounts is read if it is empty; the caller releases it.
  */
 int	 tree_walk(struct arena *, struct tree_want *, size_t n,
-	    size_t max_entries, void (*skipped)(const char *path, void *),
+	    size_t max_entries, struct mount_table *, void (*skipped)(const char *path, void *),
 	    void (*closed)(const char *path, void *), void *arg,
 	    struct err *);
 

@@ -71,13 +71,13 @@ struct walk {
 	size_t			 root_len;
 	char			 real[PATH_MAX];	/* of that root */
 	size_t			 real_len;
-	struct mounts		 mounts;
+	struct mount_table	*mounts;
 	bool			 has_far;	/* one below this root */
 	bool			 has_openat2;
 	struct { struct frame *v; size_t n, cap; } frames;
 	size_t			 first_open;	/* frame; 0 is always open */
 	struct { char *v; size_t n, cap; } todo;
-	_Alignas(8) char	 list[LIST_BYTES];
+	char			*list;		/* LIST_BYTES */
 	char			 path[PATH_MAX];
 };
 
@@ -148,14 +148,14 @@ passed_over(struct walk *w, int sys)
 static struct mount *
 mount_at(const struct walk *w, size_t len)
 {
-	return mounts_at(&w->mounts, w->real, w->real_len,
+	return mount_table_at(w->mounts, w->real, w->real_len,
 	    w->path + w->root_len, len - w->root_len);
 }
 
 static bool
 has_far_below(const struct walk *w, size_t len)
 {
-	return mounts_far_below(&w->mounts, w->real, w->real_len,
+	return mount_table_far_below(w->mounts, w->real, w->real_len,
 	    w->path + w->root_len, len - w->root_len);
 }
 
@@ -343,7 +343,7 @@ list(struct walk *w, const struct frame *f)
 	long n;
 
 	while ((n = syscall(SYS_getdents64, f->fd, w->list,
-	    sizeof w->list)) > 0)
+	    LIST_BYTES)) > 0)
 		for (long at = 0; at < n;) {
 			const struct listed *d = (void *)(w->list + at);
 
@@ -494,7 +494,7 @@ survey(struct walk *w, int fd)
 		    "cannot tell where '%s' lies", w->root);
 	w->real_len = n == 1 ? 0 : (size_t)n;
 	w->real[w->real_len] = '\0';
-	if (w->mounts.n == 0 && mounts_read(&w->mounts) != 0)
+	if (w->mounts->n == 0 && mount_table_read(w->mounts) != 0)
 		return err_sys(w->err, errno, "cannot read the mounts below "
 		    "'%s'", w->root);
 	w->has_far = has_far_below(w, w->root_len);
@@ -580,7 +580,8 @@ take_roots(struct walk *w)
 
 int
 tree_walk(struct arena *a, struct tree_want *wants, size_t n,
-    size_t max_entries, void (*skipped)(const char *, void *),
+    size_t max_entries, struct mount_table *mounts,
+    void (*skipped)(const char *, void *),
     void (*closed)(const char *, void *), void *arg, struct err *e)
 {
 	struct walk *w = xcalloc(1, sizeof *w);
@@ -597,6 +598,8 @@ tree_walk(struct arena *a, struct tree_want *wants, size_t n,
 	w->inside = sets + nwords;
 	w->here = sets + 2 * nwords;
 	w->max_entries = w->left = max_entries;
+	w->mounts = mounts;
+	w->list = xrealloc(NULL, LIST_BYTES, 1);
 	w->skipped = skipped;
 	w->closed = closed;
 	w->arg = arg;
@@ -607,10 +610,10 @@ tree_walk(struct arena *a, struct tree_want *wants, size_t n,
 		rc = walk_from(w, first);
 	while (w->frames.n > 0)
 		leave(w);
-	mounts_release(&w->mounts);
 	vec_release(&w->frames);
 	vec_release(&w->todo);
 	free(w->roots);
+	free(w->list);
 	free(sets);
 	free(w);
 	return rc;

@@ -94,6 +94,18 @@ never(const char *path, void *arg)
 	fail_msg("skipped %s", path);
 }
 
+static int
+walk(struct arena *a, struct tree_want *wants, size_t n, size_t max_entries,
+    void (*skipped)(const char *, void *), void *arg, struct err *e)
+{
+	struct mount_table mounts = { 0 };
+	int rc = tree_walk(a, wants, n, max_entries, &mounts, skipped, NULL,
+	    arg, e);
+
+	mount_table_release(&mounts);
+	return rc;
+}
+
 static void
 check_row(struct room *r, const struct row_want *row, size_t n)
 {
@@ -107,7 +119,7 @@ check_row(struct room *r, const struct row_want *row, size_t n)
 		    .root = arena_strdup(a, room_path(r, row[i].root)),
 		    .arg = (void *)(uintptr_t)row[i].name,
 		    .max_depth = row[i].max_depth, .skip = row[i].skip };
-	assert_int_equal(tree_walk(a, wants, n, PLENTY, never, NULL, NULL, &e), 0);
+	assert_int_equal(walk(a, wants, n, PLENTY, never, NULL, &e), 0);
 	for (size_t i = 0; i < n; i++)
 		assert_string_equal(shown(r, &wants[i].found), row[i].found);
 	arena_free(a);
@@ -251,7 +263,7 @@ test_nodes(void **state)
 		snprintf(root, sizeof root, "%s", room_path(r, rows[i].path));
 		*strrchr(root, '/') = '\0';
 		w.root = root;
-		assert_int_equal(tree_walk(a, &w, 1, PLENTY, never, NULL, NULL, &e),
+		assert_int_equal(walk(a, &w, 1, PLENTY, never, NULL, &e),
 		    0);
 		assert_int_equal(w.found.n, 1);
 		node = &w.found.v[0];
@@ -290,7 +302,7 @@ test_once(void **state)
 		seen = 0;
 		snprintf(text, sizeof text, "more than %zu entries below '%s'",
 		    max, w[0].root);
-		assert_int_equal(tree_walk(a, w, N, max, never, NULL, NULL, &e),
+		assert_int_equal(walk(a, w, N, max, never, NULL, &e),
 		    max < ENTRIES ? -1 : 0);
 		assert_string_equal(e.msg, max < ENTRIES ? text : "");
 		if (max == ENTRIES)
@@ -320,7 +332,7 @@ test_slash(void **state)
 		w[i] = (struct tree_want){ .root = rows[i].root,
 		    .match = has_name, .max_depth = 1,
 		    .arg = (void *)(uintptr_t)rows[i].name };
-	assert_int_equal(tree_walk(a, w, N, 100 * PLENTY, NULL, NULL, NULL, &e), 0);
+	assert_int_equal(walk(a, w, N, 100 * PLENTY, NULL, NULL, &e), 0);
 	for (size_t i = 0; i < N; i++) {
 		assert_int_equal(w[i].found.n, 1);
 		assert_string_equal(w[i].found.v[0].path, rows[i].found);
@@ -346,11 +358,11 @@ test_many(void **state)
 		room_put(r, arena_printf(a, "%s/n%zu", dir, i), "");
 		w[i].root = arena_strdup(a, room_path(r, i % 3 ? dir : ""));
 	}
-	assert_int_equal(tree_walk(a, w, N, PLENTY, never, NULL, NULL, &e), 0);
+	assert_int_equal(walk(a, w, N, PLENTY, never, NULL, &e), 0);
 	for (size_t i = 0; i < N; i++)
 		assert_string_equal(shown(r, &w[i].found),
 		    arena_printf(a, "d%zu/n%zu", i % 10, i));
-	assert_int_equal(tree_walk(a, NULL, 0, 0, NULL, NULL, NULL, &e), 0);
+	assert_int_equal(walk(a, NULL, 0, 0, NULL, NULL, &e), 0);
 	arena_free(a);
 }
 
@@ -391,7 +403,7 @@ count_below(struct room *r, const char *name)
 	struct err e = { 0 };
 	size_t n;
 
-	assert_int_equal(tree_walk(a, &w, 1, 10 * PLENTY, never, NULL, NULL, &e), 0);
+	assert_int_equal(walk(a, &w, 1, 10 * PLENTY, never, NULL, &e), 0);
 	n = w.found.n;
 	for (size_t i = 0; i < n; i++)
 		assert_true(access(w.found.v[i].path, F_OK) == 0);
@@ -451,7 +463,7 @@ test_no_descriptors(void **state)
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
 	few = (struct rlimit){ (rlim_t)fd + 5, old.rlim_max };
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-	assert_int_equal(tree_walk(a, &w, 1, PLENTY, never, NULL, NULL, &e), -1);
+	assert_int_equal(walk(a, &w, 1, PLENTY, never, NULL, &e), -1);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
 	assert_int_equal(e.sys, EMFILE);
 	assert_int_equal(open("/dev/null", O_RDONLY | O_CLOEXEC), fd);
@@ -481,7 +493,7 @@ child_walk(struct room *r, const struct row_want *row, size_t n, FILE *out)
 		wants[i] = (struct tree_want){ .match = has_name,
 		    .root = arena_strdup(a, room_path(r, row[i].root)),
 		    .arg = (void *)(uintptr_t)row[i].name };
-	rc = tree_walk(a, wants, n, PLENTY, told, NULL, out, &e);
+	rc = walk(a, wants, n, PLENTY, told, out, &e);
 	fprintf(out, "%d", rc);
 	for (size_t i = 0; i < n; i++)
 		fprintf(out, ": %s", shown(r, &wants[i].found));
