@@ -15,12 +15,27 @@ enum {
 	NBITS = 8 * sizeof ((struct name_filter *)0)->bits,
 };
 
+/* Upper and lower case share a bit: some file systems hold them for equal. */
 static uint32_t
 bit_of(const char *name, size_t n)
 {
-	uint32_t hash = str_hash(name, n);
+	uint32_t hash = STR_HASH_START;
 
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)name[i];
+
+		hash = str_hash_add(hash, c >= 'A' && c <= 'Z' ? c | 0x20 : c);
+	}
 	return (hash ^ hash >> 16) % NBITS;
+}
+
+static bool
+is_ascii(const char *name)
+{
+	for (; *name != '\0'; name++)
+		if ((unsigned char)*name >= 0x80)
+			return false;
+	return true;
 }
 
 void
@@ -29,6 +44,7 @@ name_filter_add(struct name_filter *s, const char *name)
 	uint32_t bit = bit_of(name, strlen(name));
 
 	s->bits[bit / 64] |= UINT64_C(1) << bit % 64;
+	s->has_other |= !is_ascii(name);
 }
 
 static void
@@ -62,5 +78,6 @@ name_filter_lacks(const struct name_filter *s, const char *path)
 {
 	uint32_t bit = bit_of(path, strcspn(path, "/"));
 
-	return s->is_whole && (s->bits[bit / 64] >> bit % 64 & 1) == 0;
+	return s->is_whole && !s->has_other &&
+	    (s->bits[bit / 64] >> bit % 64 & 1) == 0;
 }

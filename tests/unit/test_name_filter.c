@@ -54,6 +54,24 @@ test_unknown(void **state)
 	assert_false(name_filter_lacks(&f, "a-name-of-some-length-1999"));
 }
 
+/* ext4 with casefold, vfat and others take ".ENVRC" for ".envrc". */
+static void
+test_case(void **state)
+{
+	struct room *r = *state;
+	struct name_filter f;
+
+	room_put(r, "caps/.ENVRC", "x");
+	room_put(r, "caps/.VsCode/settings.json", "x");
+	name_filter_read(&f, room_path(r, "caps"));
+	assert_false(name_filter_lacks(&f, ".envrc"));
+	assert_false(name_filter_lacks(&f, ".vscode/settings.json"));
+	assert_true(name_filter_lacks(&f, ".mcp.json"));
+	room_put(r, "caps/.vscode-\xe2\x84\xaa", "x");	/* KELVIN SIGN */
+	name_filter_read(&f, room_path(r, "caps"));
+	assert_false(name_filter_lacks(&f, ".mcp.json"));
+}
+
 /* As many as are listed at all, each of them found again. */
 static void
 test_full(void **state)
@@ -83,6 +101,7 @@ main(void)
 #define CASE(f) cmocka_unit_test_setup_teardown(f, room_enter, room_leave)
 	const struct CMUnitTest tests[] = {
 		CASE(test_small), CASE(test_unknown), CASE(test_full),
+		CASE(test_case),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
