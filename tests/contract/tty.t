@@ -90,6 +90,8 @@ for who in $WHOS; do
 		type_line "\$f -- env PS1='% ' sh -c \"$sh; read x; echo got=\\\$x; read x; exit 4\"; echo rc=\$?"
 		await % "$sh prompts inside"
 		type_line 'exit 3'
+		# As above: bash has the terminal raw until it ends.
+		in_front sh
 		type_line word
 		await 'got=word' "and leaves the terminal to who started it"
 		type_line ''
