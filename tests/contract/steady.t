@@ -64,10 +64,9 @@ no_way_out() {	# no_way_out WHO ENGINE POINT
 	    "" "$1: $2: $3: and nothing was written where it leads"
 }
 
-# How many descriptors fence-run has while its command waits.
-descriptors() {	# descriptors WHO ENGINE [POINT]
+# A run whose command waits until `end` is written to; fills $pid.
+waiting() {	# waiting WHO ENGINE [POINT]
 	scene "$1"
-	policy '{"allowWrite":["work"],"denyRead":["dir/sub/secret"]}'
 	as "$1" mkfifo "$W/work/up" "$W/work/end"
 	: >"$T/err"
 	chmod 666 "$T/err"
@@ -80,22 +79,36 @@ descriptors() {	# descriptors WHO ENGINE [POINT]
 		as "$1" touch "$W/go"
 	fi
 	read -r out <"$W/work/up"
-	out=$(find "/proc/$pid/fd" -type l | wc -l)
-	echo end >"$W/work/end"
-	wait "$pid"
 }
 
+count_descriptors() {	# count_descriptors PID
+	find "/proc/$1/fd" -type l | wc -l
+}
+
+same_descriptors() {	# same_descriptors PID PID: fills $plain, $again
+	plain=$(count_descriptors "$1")
+	again=$(count_descriptors "$2")
+	[ "$plain" -eq "$again" ]
+}
+
+# Both runs wait meanwhile: a descriptor that is about to be closed when the
+# command starts is closed in both in the end.
 no_descriptors_left() {	# no_descriptors_left WHO ENGINE
-	local plain
+	local plain again first dir
 
 	[ "$IS_ROOT" = 1 ] || {
 		skip "only root may look" "$1: $2: descriptors"
 		return
 	}
-	descriptors "$1" "$2"
-	plain=$out
-	descriptors "$1" "$2" in-child-put
-	is "$out" "$plain" "$1: $2: a second plan has as many descriptors"
+	policy '{"allowWrite":["work"],"denyRead":["dir/sub/secret"]}'
+	waiting "$1" "$2"
+	first=$pid dir=$W
+	waiting "$1" "$2" in-child-put
+	wait_for 20 same_descriptors "$first" "$pid"
+	is "$again" "$plain" "$1: $2: a second plan has as many descriptors"
+	echo end >"$W/work/end"
+	echo end >"$dir/work/end"
+	wait "$first" "$pid"
 }
 
 # It never holds still: one clear error, and nothing of four attempts is left.
