@@ -29,8 +29,6 @@
 #include "platform/base/str.h"
 #include "platform/confine.h"
 #include "platform/fd.h"
-#include "platform/linux/cure.h"
-#include "platform/linux/initplan.h"
 #include "platform/linux/minter.h"
 #include "platform/loop.h"
 #include "platform/pause.h"
@@ -80,74 +78,34 @@ workers_dismiss(struct run *r)
 	worker_dismiss(&r->mint);
 }
 
-/* ---- what fence-init says ---- */
-
-static const char *const step_text[] = {
-	[INIT_STEP_PLAN] = "read its plan",
-	[INIT_STEP_CHDIR] = "enter the working directory",
-	[INIT_STEP_FDS] = "close descriptors",
-	[INIT_STEP_CAPS] = "give up capabilities",
-	[INIT_STEP_LANDLOCK] = "apply Landlock",
-	[INIT_STEP_SECCOMP] = "load the system call filter",
-	[INIT_STEP_FORK] = "fork",
-	[INIT_STEP_KEYRING] = "join a new keyring",
-	[INIT_STEP_PROC] = "mount its own /proc",
-	[INIT_STEP_SESSION] = "begin a session of its own",
-	[INIT_STEP_LIMITS] = "set the limits of the policy",
-	[INIT_STEP_USER] = "make a user namespace for the command",
-	[INIT_STEP_PRELOAD] = "lay the list of the loader over its own",
-};
+/* ---- what the jail says ---- */
 
 static void
-init_failed(struct run *r, const struct init_msg *msg)
+jail_failed(struct run *r, const struct jail_event *ev)
 {
-	const char *what = msg->step < sizeof step_text /
-	    sizeof step_text[0] ? step_text[msg->step] : NULL;
-
-	err_sys(r->err, msg->value, "inside the jail: cannot %s",
-	    what != NULL ? what : "start");
-	if (msg->step == INIT_STEP_PROC && msg->value == EPERM)
-		err_hint(r->err, "%s", CURE_PROC);
+	err_sys(r->err, ev->sys, "inside the jail: cannot %s", ev->what);
+	if (ev->cure != NULL)
+		err_hint(r->err, "%s", ev->cure);
 	run_fail(r);
 }
 
 static void
-init_noexec(struct run *r, const struct init_msg *msg)
+program_failed(struct run *r, int sys)
 {
-	err_set(r->err, msg->value == ENOENT || msg->value == ENOTDIR ?
+	err_set(r->err, sys == ENOENT || sys == ENOTDIR ?
 	    ERR_NOTFOUND : ERR_NOEXEC, "cannot execute '%s'",
 	    r->plan->spec.program);
-	r->err->sys = msg->value;
-	if (msg->value == ENOENT)
+	r->err->sys = sys;
+	if (sys == ENOENT)
 		err_hint(r->err, "it, or its interpreter, is not visible "
 		    "inside the jail");
 	run_fail(r);
 }
 
-/* A pid as the host counts. */
-static pid_t
-pid_of(int pid_fd)
-{
-	char path[64], text[1024];
-	const char *p;
-	ssize_t n;
-	int pid = 0;
-
-	snprintf(path, sizeof path, "/proc/self/fdinfo/%d", pid_fd);
-	n = fd_read_file(AT_FDCWD, path, text, sizeof text - 1);
-	text[n > 0 ? n : 0] = '\0';
-	p = strstr(text, "Pid:");
-	if (p == NULL || sscanf(p, "Pid: %d", &pid) != 1)
-		return 0;
-	return pid;
-}
-
-/* fence-init stands where the jail begins: ancestors end there. */
+/* Its first process stands where the jail begins: ancestors end there. */
 static void
-init_ready(struct run *r, int pid_fd)
+jail_ready(struct run *r, pid_t pid)
 {
-	pid_t pid = pid_of(pid_fd);
-
 	witness_set_stop(r->witness, pid);
 	if (r->monitor != NULL)		/* not if it gave up at once */
 		monitor_stop_pid(r->monitor, pid);
@@ -155,14 +113,14 @@ init_ready(struct run *r, int pid_fd)
 
 /* What it tells is not of the wall: a run goes on without. */
 static void
-init_listener(struct run *r, int *listener_fd, int sys)
+calls_held(struct run *r, int *calls_fd, int sys)
 {
-	if (*listener_fd < 0) {
+	if (*calls_fd < 0) {
 		log_say("addresses that are refused are told by the shim "
 		    "alone: %s", strerror(sys));
 		return;
 	}
-	r->calls = calls_new(r->loop, listener_fd, &r->plan->spec,
+	r->calls = calls_new(r->loop, calls_fd, &r->plan->spec,
 	    r->witness);
 	if (r->calls == NULL) {		/* what is held nobody lets go */
 		err_set(r->err, ERR_JAIL, "out of memory");
@@ -172,11 +130,11 @@ init_listener(struct run *r, int *listener_fd, int sys)
 }
 
 static void
-init_started(struct run *r, int *pid_fd)
+command_started(struct run *r, int *command_fd, pid_t pid)
 {
 	fd_close(&r->command_fd);
-	r->command_fd = fd_take(pid_fd);
-	tty_command(r->tty, r->command_fd, pid_of(r->command_fd));
+	r->command_fd = fd_take(command_fd);
+	tty_command(r->tty, r->command_fd, pid);
 	if (limits_started(r->limits, r->command_fd) != 0) {
 		err_set(r->err, ERR_JAIL, "out of memory");
 		run_fail(r);
@@ -221,7 +179,7 @@ hear_last(struct run *r)
 }
 
 static void
-init_exited(struct run *r, int wstatus)
+command_exited(struct run *r, int wstatus)
 {
 	r->status = WIFSIGNALED(wstatus) ? EXIT_SIGNAL + WTERMSIG(wstatus) :
 	    WEXITSTATUS(wstatus);
@@ -234,47 +192,44 @@ init_exited(struct run *r, int wstatus)
 	pty_finish(r->pty, all_written, r);
 }
 
-/* One message of fence-init; 0 at its end. */
+/* Acts on one event; as jail_next() answers. */
 static int
-control_step(struct run *r)
+jail_step(struct run *r)
 {
-	struct init_msg msg;
+	struct jail_event ev;
+	int rc = jail_next(&r->jail, &ev);
 	auto_fd fd = -1;
-	size_t nfds = 0;
-	ssize_t n = fd_recv(r->jail.control_fd, &msg, sizeof msg, &fd, 1,
-	    &nfds, MSG_DONTWAIT);
 
-	if (n < 0 && errno == EAGAIN)
-		return -1;
-	if (n != (ssize_t)sizeof msg)
-		return 0;
-	switch (msg.kind) {
-	case INIT_READY:
-		init_ready(r, fd);
+	if (rc <= 0)
+		return rc;
+	fd = ev.fd;
+	switch (ev.kind) {
+	case JAIL_READY:
+		jail_ready(r, ev.pid);
 		break;
-	case INIT_LISTENER:
-		init_listener(r, &fd, msg.value);
+	case JAIL_CALLS:
+		calls_held(r, &fd, ev.sys);
 		break;
-	case INIT_STARTED:
-		init_started(r, &fd);
+	case JAIL_STARTED:
+		command_started(r, &fd, ev.pid);
 		break;
-	case INIT_STOPPED:
+	case JAIL_STOPPED:
 		if (limits_may_stop(r->limits))
-			tty_stopped(r->tty, msg.value);
+			tty_stopped(r->tty, ev.signo);
 		break;
-	case INIT_ALONE:
-		tty_alone(r->tty, msg.value);
+	case JAIL_CONTINUED:		/* the shell outside saw to it */
 		break;
-	case INIT_EXITED:
-		init_exited(r, msg.value);
+	case JAIL_ALONE:
+		tty_alone(r->tty, ev.signo);
 		break;
-	case INIT_FAILED:
-		init_failed(r, &msg);
+	case JAIL_EXITED:
+		command_exited(r, ev.wstatus);
 		break;
-	case INIT_NOEXEC:
-		init_noexec(r, &msg);
+	case JAIL_FAILED:
+		jail_failed(r, &ev);
 		break;
-	default:
+	case JAIL_NOEXEC:
+		program_failed(r, ev.sys);
 		break;
 	}
 	return 1;
@@ -288,9 +243,9 @@ control_ready(struct watch *w, int what, void *arg)
 
 	(void)w;
 	(void)what;
-	while ((rc = control_step(r)) > 0)
+	while ((rc = jail_step(r)) > 0)
 		continue;
-	if (rc == 0) {
+	if (rc < 0) {
 		watch_free(r->control);
 		r->control = NULL;
 	}
@@ -345,7 +300,7 @@ jail_gone(struct watch *w, int wstatus, void *arg)
 	(void)w;
 	r->child = NULL;
 	r->is_jail_gone = true;
-	while (control_step(r) > 0)
+	while (jail_step(r) > 0)
 		continue;
 	if (r->status < 0 && !r->failed)
 		jail_ended(r, wstatus);
@@ -364,7 +319,7 @@ jail_gave_up(struct run *r)
 	    waitpid(r->jail.pid, &wstatus, 0) != r->jail.pid)
 		return -1;
 	r->is_jail_gone = true;
-	while (control_step(r) > 0)
+	while (jail_step(r) > 0)
 		continue;
 	if (!r->failed)
 		jail_ended(r, wstatus);
@@ -381,16 +336,13 @@ early_signal(int signo, void *arg)
 		kill(r->jail.pid, SIGKILL);
 }
 
-/* Whether the group was sent it fence-init knows, which is of it. */
+/* The jail knows whether the whole group was sent it: it is of the group. */
 static void
 ask_signal(int signo, bool wants_answer, void *arg)
 {
 	struct run *r = arg;
-	struct init_msg m = { .kind = INIT_ASK, .step = wants_answer,
-	    .value = signo };
 
-	if (fd_send(r->jail.control_fd, &m, sizeof m, NULL, 0,
-	    MSG_DONTWAIT) < 0 && wants_answer)
+	if (jail_ask(&r->jail, signo, wants_answer) != 0 && wants_answer)
 		tty_alone(r->tty, signo);
 }
 
@@ -404,7 +356,7 @@ report_ready(struct watch *w, int what, void *arg)
 	(void)w;
 	(void)what;
 	/* The first report may come in the same turn as fence-init's word. */
-	while (r->control != NULL && control_step(r) > 0)
+	while (r->control != NULL && jail_step(r) > 0)
 		continue;
 	reports_drain(r->jail.report_fd, r->witness, REPORTS_TURN);
 }

@@ -148,7 +148,8 @@ enum jail_listener {
 
 struct jail {
 	pid_t	pid;			/* of the jail's outermost process */
-	int	control_fd;		/* to fence-init: platform/linux/initplan.h */
+	int	control_fd;		/* readable: jail_next() has a word */
+	unsigned heard;			/* jail_next()'s own; begins at 0 */
 	int	report_fd;		/* the shim's datagrams; -1 without shim */
 	int	listen_fd[JAIL_NLISTENERS];
 	/* For each of local_ports two: 127.0.0.1 and ::1 (or -1); ours. */
@@ -212,6 +213,47 @@ int	 jail_start(const struct jail_spec *, struct jail_ahead *,
 int	 jail_plan(const struct jail_spec *, struct jail *, struct err *);
 /* The command may start. */
 int	 jail_go(struct jail *, struct err *);
+
+/* What the jail says, in the order in which it may say it. */
+enum jail_event_kind {
+	JAIL_READY = 1,		/* pid: its first process; waits for a plan */
+	JAIL_CALLS,		/* fd: the calls that are held (calls.h), or -1
+				 * and sys: why none are.  spec.wants_calls */
+	JAIL_STARTED,		/* the command runs: pid, and fd to signal it
+				 * by, which is readable once it has ended */
+	JAIL_STOPPED,		/* signo stopped the command, or its start */
+	JAIL_CONTINUED,
+	JAIL_ALONE,		/* jail_ask()'s answer for signo */
+	/* Each of these is the last. */
+	JAIL_EXITED,		/* wstatus of the command, as of waitpid();
+				 * nobody is left in the jail */
+	JAIL_FAILED,		/* no command: it cannot `what`; sys, cure */
+	JAIL_NOEXEC,		/* the program cannot be executed: sys */
+};
+
+struct jail_event {
+	enum jail_event_kind kind;
+	int		 fd;		/* the caller's; -1 for none */
+	pid_t		 pid;		/* as the caller counts; 0: not known */
+	int		 signo;
+	int		 wstatus;
+	int		 sys;		/* errno */
+	const char	*what;		/* "enter the working directory" */
+	const char	*cure;		/* what would help, or NULL */
+};
+
+/*
+ * The next event, not waited for: 1; 0 while there is none; -1 when none will
+ * come: the jail is gone, or it said what no jail of ours says, and nothing
+ * more of it is believed.  The texts are static.
+ */
+int	 jail_next(struct jail *, struct jail_event *ret);
+/*
+ * A signal came to the caller, who shares a process group with the command:
+ * did the whole group get it?  JAIL_ALONE is the answer if it did not, and is
+ * wanted.  After JAIL_STARTED.  Not waited for; -1: it cannot be asked.
+ */
+int	 jail_ask(struct jail *, int signo, bool wants_answer);
 /*
  * Closes descriptors, kills nothing.  Who goes on reading a file that was kept
  * goes on where the command ended.

@@ -17,6 +17,7 @@
 #include "platform/fd.h"
 #include "platform/linux/ahead.h"
 #include "platform/linux/bwrap.h"
+#include "platform/linux/control.h"
 #include "platform/linux/initplan.h"
 #include "platform/linux/jailplan.h"
 #include "platform/linux/landlock.h"
@@ -197,6 +198,7 @@ jail_start(const struct jail_spec *spec, struct jail_ahead *ahead,
 	}
 	ret->pid = o.pid;
 	ret->control_fd = fd_take(&control);
+	ret->heard = 0;
 	ret->report_fd = o.report_fd;
 	ret->stdin_fd = o.stdin_fd;
 	ret->kept_fd = o.kept_fd;
@@ -433,22 +435,6 @@ jail_make_plan(const struct jail_spec *spec, struct buf *b, struct err *e)
 	return 0;
 }
 
-static int
-send_init(struct jail *j, enum init_msg_kind kind, int fd, struct err *e)
-{
-	struct init_msg m = { .kind = kind };
-
-	if (fd_send(j->control_fd, &m, sizeof m, &fd, fd >= 0, 0) >= 0)
-		return 0;
-	return err_sys(e, errno, "the jail ended before it was ready");
-}
-
-int
-jail_go(struct jail *j, struct err *e)
-{
-	return send_init(j, INIT_GO, -1, e);
-}
-
 int
 jail_plan(const struct jail_spec *spec, struct jail *j, struct err *e)
 {
@@ -462,7 +448,7 @@ jail_plan(const struct jail_spec *spec, struct jail *j, struct err *e)
 		if (fd < 0)
 			err_sys(e, errno, "cannot write the jail's plan");
 		else
-			rc = send_init(j, INIT_PLAN, fd, e);
+			rc = control_send(j->control_fd, INIT_PLAN, fd, e);
 	}
 	buf_release(&b);
 	return rc;

@@ -52,6 +52,23 @@ jail_go(struct jail *j, struct err *e)
 	return jail_probe(NULL, e);
 }
 
+int
+jail_next(struct jail *j, struct jail_event *ret)
+{
+	(void)j;
+	(void)ret;
+	return -1;
+}
+
+int
+jail_ask(struct jail *j, int signo, bool wants_answer)
+{
+	(void)j;
+	(void)signo;
+	(void)wants_answer;
+	return -1;
+}
+
 void
 jail_release(struct jail *j)
 {

@@ -33,6 +33,7 @@ platform_libplatform_a_SOURCES += \
 	platform/linux/bwrap.c platform/linux/bwrap.h \
 	platform/linux/cgroup.c platform/linux/cgroup.h \
 	platform/linux/cgroup_text.c platform/linux/cgroup_text.h \
+	platform/linux/control.c platform/linux/control.h \
 	platform/linux/cure.c platform/linux/cure.h \
 	platform/linux/early.c platform/linux/early.h \
 	platform/linux/filter.c \
