@@ -5,12 +5,12 @@
 #include <sys/socket.h>
 
 #include "launcher/ranges.h"
+#include "platform/calls.h"
 #include "platform/fd.h"
-#include "platform/linux/notify.h"
 #include "shim/wire.h"
 
-_Static_assert((int)NOTIFY_MARK == (int)WIRE_MARK &&
-    (int)NOTIFY_CALLED == (int)WIRE_CALLED, "whom the filter passes");
+_Static_assert((int)HELD_CALL_MARK == (int)WIRE_MARK &&
+    (int)HELD_CALL_MADE == (int)WIRE_CALLED, "whom the filter passes");
 
 struct calls {
 	struct watch		*watch;
@@ -58,7 +58,7 @@ calls_is_gate(const struct jail_spec *spec, const struct jail_range *address,
 }
 
 static void
-look_at(struct calls *c, const struct notify_call *call)
+look_at(struct calls *c, const struct held_call *call)
 {
 	struct jail_range a = { .family = call->family,
 	    .bits = call->family == AF_INET ? 32 : 128 };
@@ -84,8 +84,8 @@ static void
 call_waits(struct watch *w, int what, void *arg)
 {
 	struct calls *c = arg;
-	struct notify_call call;
-	int rc = (what & LOOP_HUP) != 0 ? -1 : notify_next(c->fd, &call);
+	struct held_call call;
+	int rc = (what & LOOP_HUP) != 0 ? -1 : held_call_next(c->fd, &call);
 
 	(void)w;
 	if (rc < 0) {
@@ -96,7 +96,7 @@ call_waits(struct watch *w, int what, void *arg)
 	} else if (rc > 0) {
 		if (call.family != 0)
 			look_at(c, &call);
-		notify_go(c->fd, &call);
+		held_call_go(c->fd, &call);
 	}
 }
 

@@ -1,9 +1,9 @@
 /*
- * calls: what the listener holds (platform/linux/notify.h), looked at and let
- * go.  An address that no route leads to is refused by the kernel a moment
- * later, to programs with the shim and without: here it is told, while the
- * process that asked still waits and can be named.  Who calls the gate is
- * noted for the same reason (callers.h).
+ * calls: calls that the jail holds (platform/calls.h), looked at and let go.
+ * An address that no route leads to is refused by the kernel a moment later,
+ * to programs with the shim and without: here it is told, while the process
+ * that asked still waits and can be named.  Who calls the gate is noted for
+ * the same reason (callers.h).
  */
 #ifndef FENCE_LAUNCHER_CALLS_H
 #define FENCE_LAUNCHER_CALLS_H

@@ -12,6 +12,7 @@ platform_base_libbase_a_SOURCES = \
 platform_libplatform_a_CPPFLAGS = $(AM_CPPFLAGS) $(SECCOMP_CFLAGS) \
 	-I$(top_builddir)
 platform_libplatform_a_SOURCES = \
+	platform/calls.h \
 	platform/confine.h platform/confine_linux.c \
 	platform/fd.c platform/fd.h \
 	platform/jail.h \

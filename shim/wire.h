@@ -31,7 +31,7 @@
 enum { WIRE_MAGIC = 0x66736831, WIRE_PATH_MAX = 4096 };	/* "fsh1" */
 
 /*
- * What the shim tells itself needs no other witness (platform/linux/notify.h):
+ * What the shim tells itself needs no other witness (platform/calls.h):
  * connect(), sendmsg() and sendmmsg() bear this in the argument behind their
  * last, of which the kernel knows nothing, and sendto() in the upper half of
  * its last, which the kernel takes for an int.

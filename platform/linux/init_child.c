@@ -137,7 +137,7 @@ send_listener(int control_fd, int fd)
 
 	fd_message(&packed, &m, sizeof m, &fd, 1);
 	while (syscall(SYS_sendmsg, control_fd, &packed.msg, MSG_NOSIGNAL,
-	    NOTIFY_MARK) < 0) {
+	    HELD_CALL_MARK) < 0) {
 		if (errno != EAGAIN && errno != ENOBUFS && errno != EINTR)
 			return -1;
 		(void)poll(&p, 1, -1);

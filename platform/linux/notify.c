@@ -80,7 +80,7 @@ call_place(struct code *c, const struct entry *x, enum call call, size_t pass,
 
 	if (x == &entries[0])
 		place = code_load(c, arg_at(s->mark, s->mark_half),
-		    code_if(c, BPF_JEQ, NOTIFY_MARK, pass, hold));
+		    code_if(c, BPF_JEQ, HELD_CALL_MARK, pass, hold));
 	if (call == CALL_SENDTO) {
 		size_t low = code_load(c, arg_at(s->addr, 0),
 		    code_if(c, BPF_JEQ, 0, pass, place));
@@ -134,7 +134,7 @@ notify_filter(struct buf *out)
 /* ---- the listener ---- */
 
 void
-notify_address(const void *data, size_t len, struct notify_call *ret)
+notify_address(const void *data, size_t len, struct held_call *ret)
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 	struct sockaddr_in in;
@@ -257,7 +257,7 @@ address_of(pid_t tid, const struct seccomp_data *d, size_t *ret_len,
 }
 
 static void
-read_address(const struct seccomp_notif *n, struct notify_call *ret)
+read_address(const struct seccomp_notif *n, struct held_call *ret)
 {
 	unsigned char bytes[sizeof(struct sockaddr_in6)];
 	static const sa_family_t family = AF_INET, unspec = AF_UNSPEC;
@@ -282,18 +282,18 @@ read_address(const struct seccomp_notif *n, struct notify_call *ret)
 
 /* Marks are looked for at the native entry alone. */
 static void
-read_claim(const struct seccomp_data *d, struct notify_call *ret)
+read_claim(const struct seccomp_data *d, struct held_call *ret)
 {
 	const struct shape *s = &shapes[CALL_CONNECT];
 
 	ret->was_made = d->arch == entries[0].audit &&
 	    (uint32_t)d->nr == entries[0].nr[CALL_CONNECT] &&
-	    (uint32_t)d->args[s->mark] == NOTIFY_CALLED;
+	    (uint32_t)d->args[s->mark] == HELD_CALL_MADE;
 	ret->from = ret->was_made ? (uint16_t)d->args[s->mark + 1] : 0;
 }
 
 int
-notify_next(int fd, struct notify_call *ret)
+held_call_next(int fd, struct held_call *ret)
 {
 	union {
 		struct seccomp_notif	n;
@@ -305,7 +305,7 @@ notify_next(int fd, struct notify_call *ret)
 	if (ioctl(fd, SECCOMP_IOCTL_NOTIF_RECV, &u) != 0)
 		return errno == ENOENT || errno == EINTR ||
 		    errno == EAGAIN ? 0 : -1;
-	*ret = (struct notify_call){ .id = u.n.id, .tid = (pid_t)u.n.pid };
+	*ret = (struct held_call){ .id = u.n.id, .tid = (pid_t)u.n.pid };
 	read_address(&u.n, ret);
 	read_claim(&u.n.data, ret);
 	/* It may be another's memory, if it died meanwhile. */
@@ -316,7 +316,7 @@ notify_next(int fd, struct notify_call *ret)
 }
 
 void
-notify_go(int fd, const struct notify_call *c)
+held_call_go(int fd, const struct held_call *c)
 {
 	union {
 		struct seccomp_notif_resp	r;

@@ -83,20 +83,20 @@ test_filter(void **state)
 		}
 	/* What bears the mark, where it is looked for, passes. */
 	assert_int_equal(run_filter(&f, entry_of(0)->audit, SYS_connect, 3,
-	    NOTIFY_MARK), SECCOMP_RET_ALLOW);
+	    HELD_CALL_MARK), SECCOMP_RET_ALLOW);
 	assert_int_equal(run_filter(&f, entry_of(0)->audit, SYS_connect, 2,
-	    NOTIFY_MARK), SECCOMP_RET_USER_NOTIF);
+	    HELD_CALL_MARK), SECCOMP_RET_USER_NOTIF);
 	assert_int_equal(run_filter(&f, entry_of(0)->audit, SYS_sendmsg, 3,
-	    NOTIFY_MARK), SECCOMP_RET_ALLOW);
+	    HELD_CALL_MARK), SECCOMP_RET_ALLOW);
 	assert_int_equal(run_filter(&f, entry_of(0)->audit, SYS_sendmsg, 2,
-	    NOTIFY_MARK), SECCOMP_RET_USER_NOTIF);
+	    HELD_CALL_MARK), SECCOMP_RET_USER_NOTIF);
 	assert_int_equal(run_filter(&f, entry_of(0)->audit, SYS_sendmmsg, 4,
-	    NOTIFY_MARK), SECCOMP_RET_ALLOW);
+	    HELD_CALL_MARK), SECCOMP_RET_ALLOW);
 	assert_int_equal(run_filter(&f, entry_of(0)->audit, SYS_sendmmsg, 3,
-	    NOTIFY_MARK), SECCOMP_RET_USER_NOTIF);
-	assert_int_equal(run_sendto(&f, (uint64_t)NOTIFY_MARK << 32 | 16),
+	    HELD_CALL_MARK), SECCOMP_RET_USER_NOTIF);
+	assert_int_equal(run_sendto(&f, (uint64_t)HELD_CALL_MARK << 32 | 16),
 	    SECCOMP_RET_ALLOW);
-	assert_int_equal(run_sendto(&f, NOTIFY_MARK), SECCOMP_RET_USER_NOTIF);
+	assert_int_equal(run_sendto(&f, HELD_CALL_MARK), SECCOMP_RET_USER_NOTIF);
 	/* No other number, and no other entry, is anybody's business. */
 	for (int nr = 0; nr < 1024; nr++) {
 		if (nr != SYS_connect && nr != SYS_sendto &&
@@ -119,15 +119,15 @@ test_socketcall(void **state)
 	buf_init(&f, 0);
 	notify_filter(&f);
 	/* libseccomp's own numbers of these mean socketcall, too. */
-	assert_int_equal(run_filter(&f, AUDIT_ARCH_I386, 362, 3, NOTIFY_MARK),
+	assert_int_equal(run_filter(&f, AUDIT_ARCH_I386, 362, 3, HELD_CALL_MARK),
 	    SECCOMP_RET_USER_NOTIF);
 	assert_int_equal(run_filter(&f, AUDIT_ARCH_I386, 369, 4, 8),
 	    SECCOMP_RET_USER_NOTIF);
 	assert_int_equal(run_filter(&f, AUDIT_ARCH_I386, 369, 5, 8),
 	    SECCOMP_RET_ALLOW);
-	assert_int_equal(run_filter(&f, AUDIT_ARCH_I386, 370, 3, NOTIFY_MARK),
+	assert_int_equal(run_filter(&f, AUDIT_ARCH_I386, 370, 3, HELD_CALL_MARK),
 	    SECCOMP_RET_USER_NOTIF);
-	assert_int_equal(run_filter(&f, AUDIT_ARCH_I386, 345, 4, NOTIFY_MARK),
+	assert_int_equal(run_filter(&f, AUDIT_ARCH_I386, 345, 4, HELD_CALL_MARK),
 	    SECCOMP_RET_USER_NOTIF);
 	for (uint64_t call = 0; call < 32; call++)
 		assert_int_equal(run_filter(&f, AUDIT_ARCH_I386, 102, 0, call),
@@ -147,7 +147,7 @@ test_address(void **state)
 	    .sin6_port = htons(80), .sin6_addr.s6_addr = { 0x20, 1, 0xd,
 	    0xb8, [15] = 7 } };
 	sa_family_t other = AF_UNIX;
-	struct notify_call c;
+	struct held_call c;
 
 	(void)state;
 	for (size_t n = 0; n <= sizeof in; n++) {
