@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 
 #include "platform/fd.h"
-#include "platform/linux/minter.h"
+#include "platform/mint.h"
 
 /* So few that neither side of the socket ever blocks. */
 enum { ASKED_MAX = 32, TURN_MAX = 16 };

@@ -1,7 +1,7 @@
 /*
  * entry: connections into the jail, for --port.  A socket acts in the network
  * it was made in, so it is made inside by a process of its own
- * (platform/linux/minter.h) and connected from here, to the jail's 127.0.0.1
+ * (platform/mint.h) and connected from here, to the jail's 127.0.0.1
  * and, if that fails, to its ::1.
  */
 #ifndef FENCE_LAUNCHER_ENTRY_H

@@ -20,7 +20,7 @@
 
 #include "launcher/guard_parts.h"
 #include "platform/fd.h"
-#include "platform/linux/remask.h"
+#include "platform/remask.h"
 
 enum { MAX_STALE = 8 };
 

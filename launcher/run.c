@@ -29,8 +29,8 @@
 #include "platform/base/str.h"
 #include "platform/confine.h"
 #include "platform/fd.h"
-#include "platform/linux/minter.h"
 #include "platform/loop.h"
+#include "platform/mint.h"
 #include "platform/pause.h"
 #include "policy/decide.h"
 

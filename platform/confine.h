@@ -45,7 +45,7 @@ int	 confine_guard(struct err *);
 int	 confine_keeper(struct err *);
 
 /*
- * The minter (platform/linux/minter.h): an empty Landlock domain, and a seccomp
+ * The minter (platform/mint.h): an empty Landlock domain, and a seccomp
  * allow list: it may make TCP sockets and pass them on, and nothing else.
  */
 int	 confine_mint(struct err *);

@@ -12,17 +12,16 @@ platform_base_libbase_a_SOURCES = \
 platform_libplatform_a_CPPFLAGS = $(AM_CPPFLAGS) $(SECCOMP_CFLAGS) \
 	-I$(top_builddir)
 platform_libplatform_a_SOURCES = \
-	platform/calls.h \
-	platform/confine.h platform/confine_linux.c \
+	platform/calls.h platform/confine.h platform/confine_linux.c \
 	platform/fd.c platform/fd.h \
 	platform/jail.h \
-	platform/loop.h platform/loop_epoll.c \
+	platform/loop.h platform/loop_epoll.c platform/mint.h \
 	platform/mountinfo.c platform/mountinfo.h \
 	platform/name_filter.c platform/name_filter.h \
 	platform/net.c platform/net.h \
 	platform/links.c platform/links.h platform/listed.h \
 	platform/paths.c platform/paths.h \
-	platform/pause.c platform/pause.h \
+	platform/pause.c platform/pause.h platform/remask.h \
 	platform/spawn.c platform/spawn.h platform/sockets.h \
 	platform/tree.c platform/tree.h platform/tree_walk.c
 EXTRA_DIST += platform/jail_none.c platform/jail_linux.c
@@ -44,14 +43,14 @@ platform_libplatform_a_SOURCES += \
 	platform/linux/landlock.c platform/linux/landlock.h \
 	platform/linux/mini.c platform/linux/mini.h \
 	platform/linux/mint.c platform/linux/mint.h \
-	platform/linux/minter.c platform/linux/minter.h \
+	platform/linux/minter.c \
 	platform/linux/netlink.c platform/linux/netlink.h \
 	platform/linux/nft.c platform/linux/nft.h \
 	platform/linux/notify.c platform/linux/notify.h \
 	platform/linux/outer.c platform/linux/outer.h \
 	platform/linux/plancheck.c platform/linux/plancheck.h \
 	platform/linux/place.c platform/linux/place.h \
-	platform/linux/remask.c platform/linux/remask.h \
+	platform/linux/remask.c \
 	platform/linux/root.c platform/linux/root.h \
 	platform/linux/route.c platform/linux/route.h \
 	platform/linux/seccomp.c platform/linux/seccomp.h \

@@ -1,4 +1,4 @@
-#include "platform/linux/minter.h"
+#include "platform/mint.h"
 
 #include <errno.h>
 #include <fcntl.h>

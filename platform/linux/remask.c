@@ -1,4 +1,4 @@
-#include "platform/linux/remask.h"
+#include "platform/remask.h"
 
 #include <errno.h>
 #include <fcntl.h>
