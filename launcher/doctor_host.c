@@ -10,7 +10,7 @@
 #include "launcher/doctor_run.h"
 #include "launcher/env.h"
 #include "platform/fd.h"
-#include "platform/linux/cgroup.h"
+#include "platform/limits.h"
 #include "platform/linux/cure.h"
 #include "platform/paths.h"
 #include "platform/pause.h"
@@ -89,22 +89,22 @@ doctor_fact_inotify(struct doctor *d, struct doctor_item *it)
 void
 doctor_fact_cgroup(struct doctor *d, struct doctor_item *it)
 {
-	const uint64_t max[CGROUP_NKINDS] = { [CGROUP_MEMORY] = 1u << 30,
-	    [CGROUP_PROCESSES] = 1000 };
-	enum cgroup_kind kind = CGROUP_MEMORY;
+	const uint64_t max[LIMIT_NKINDS] = { [LIMIT_MEMORY] = 1u << 30,
+	    [LIMIT_PROCESSES] = 1000 };
+	enum limit_kind kind = LIMIT_MEMORY;
 	struct err e = { 0 };
-	struct cgroup *g = cgroup_new(max, &kind, &e);
+	struct limit_group *g = limit_group_new(max, &kind, &e);
 
 	if (g != NULL)
 		doctor_set(it, DOCTOR_STRICT, "a group was made, for memory "
 		    "and processes", NULL);
 	else
 		doctor_set(it, DOCTOR_ABSENT, arena_printf(d->arena,
-		    "%s: %s", kind == CGROUP_MEMORY ? "memory" : "processes",
+		    "%s: %s", kind == LIMIT_MEMORY ? "memory" : "processes",
 		    e.msg), e.hint[0] != '\0' ? arena_strdup(d->arena,
 		    e.hint) : "systemd-run --user --scope -p Delegate=yes "
 		    "fence-run ...");
-	cgroup_free(g);
+	limit_group_free(g);
 }
 
 void

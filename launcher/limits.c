@@ -11,14 +11,14 @@
 #include <unistd.h>
 
 #include "platform/base/xalloc.h"
-#include "platform/linux/cgroup.h"
+#include "platform/limits.h"
 #include "platform/pause.h"
 
 enum { GRACE_MS = 5000, SOON_MS = 100 };
 
 struct limits {
 	struct limits_config	 c;
-	struct cgroup		*group;
+	struct limit_group	*group;
 	struct watch		*clock;
 	int			 command_fd;	/* borrowed */
 	bool			 is_over;
@@ -46,19 +46,19 @@ limits_plan(const struct policy *p, uid_t uid, struct jail_limits *ret)
 }
 
 static const char *const group_key[] = {
-	[CGROUP_MEMORY] = "limits.memory",
-	[CGROUP_PROCESSES] = "limits.processes",
+	[LIMIT_MEMORY] = "limits.memory",
+	[LIMIT_PROCESSES] = "limits.processes",
 };
 
 static const struct number *
-limit_of(const struct policy *p, enum cgroup_kind kind)
+limit_of(const struct policy *p, enum limit_kind kind)
 {
-	return kind == CGROUP_MEMORY ? &p->limits.memory.num :
+	return kind == LIMIT_MEMORY ? &p->limits.memory.num :
 	    &p->limits.processes;
 }
 
 static void
-explain(const struct policy *p, enum cgroup_kind kind, struct err *e)
+explain(const struct policy *p, enum limit_kind kind, struct err *e)
 {
 	const struct number *n = limit_of(p, kind);
 
@@ -66,8 +66,8 @@ explain(const struct policy *p, enum cgroup_kind kind, struct err *e)
 	err_where(e, n->at.file, n->at.line, n->at.col);
 	if (getuid() == 0)
 		err_hint(e, "mount cgroup v2 with its %s controller on, "
-		    "writable%s", kind == CGROUP_MEMORY ? "memory" : "pids",
-		    kind == CGROUP_MEMORY ? "; or limits.processMemory" : "");
+		    "writable%s", kind == LIMIT_MEMORY ? "memory" : "pids",
+		    kind == LIMIT_MEMORY ? "; or limits.processMemory" : "");
 	else
 		err_hint(e, "systemd-run --user --scope fence-run ... has "
 		    "one; or limits.processMemory, which needs none");
@@ -102,21 +102,21 @@ static int
 make_group(struct limits *l, struct jail_limits *jail, struct err *e)
 {
 	const struct policy *p = l->c.policy;
-	enum cgroup_kind kind = CGROUP_MEMORY;
-	uint64_t max[CGROUP_NKINDS] = {
-		[CGROUP_MEMORY] = p->limits.memory.num.value };
+	enum limit_kind kind = LIMIT_MEMORY;
+	uint64_t max[LIMIT_NKINDS] = {
+		[LIMIT_MEMORY] = p->limits.memory.num.value };
 
 	if (!needs_group(p, getuid()))
 		return 0;
 	if (getuid() == 0 && p->limits.processes.value > 0)
-		max[CGROUP_PROCESSES] = p->limits.processes.value +
+		max[LIMIT_PROCESSES] = p->limits.processes.value +
 		    l->c.nown;
-	l->group = cgroup_new(max, &kind, e);
+	l->group = limit_group_new(max, &kind, e);
 	if (l->group == NULL) {
 		explain(p, kind, e);
 		return -1;
 	}
-	jail->njoin_fds = cgroup_join_fds(l->group, &jail->join_fds);
+	jail->njoin_fds = limit_group_join_fds(l->group, &jail->join_fds);
 	pause_at("in-cgroup");
 	return 0;
 }
@@ -231,8 +231,8 @@ void
 limits_ended(struct limits *l)
 {
 	static const char *const text[] = {
-		[CGROUP_MEMORY] = "the kernel ended a process of the run",
-		[CGROUP_PROCESSES] = "a new process was refused",
+		[LIMIT_MEMORY] = "the kernel ended a process of the run",
+		[LIMIT_PROCESSES] = "a new process was refused",
 	};
 
 	watch_free(l->clock);
@@ -240,10 +240,10 @@ limits_ended(struct limits *l)
 	if (l->has_alarm)
 		(void)timer_delete(l->alarm);
 	l->has_alarm = false;
-	for (int i = 0; l->group != NULL && i < CGROUP_NKINDS; i++)
-		if (cgroup_hits(l->group, (enum cgroup_kind)i) > 0)
+	for (int i = 0; l->group != NULL && i < LIMIT_NKINDS; i++)
+		if (limit_group_hits(l->group, (enum limit_kind)i) > 0)
 			tell(l, group_key[i], limit_of(l->c.policy,
-			    (enum cgroup_kind)i), text[i]);
+			    (enum limit_kind)i), text[i]);
 }
 
 bool
@@ -258,6 +258,6 @@ limits_free(struct limits *l)
 	if (l == NULL)
 		return;
 	watch_free(l->clock);
-	cgroup_free(l->group);
+	limit_group_free(l->group);
 	free(l);
 }

@@ -38,7 +38,7 @@ int	 confine_monitor(struct err *);
 int	 confine_guard(struct err *);
 
 /*
- * The keeper of a cgroup (platform/linux/cgroup.h): it may read, wait and
+ * The keeper of a group (limits.h): it may read, wait and
  * remove empty folders.  Root's keeps its capabilities: the folders of
  * cgroups are nobody's to write without them.
  */

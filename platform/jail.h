@@ -69,7 +69,7 @@ struct jail_limits {
 	uint64_t	process_memory;	/* bytes of one process */
 	uint64_t	processes;	/* at one time, threads included */
 	uint64_t	files;		/* open in one process */
-	/* Descriptors by which the jail joins groups (linux/cgroup.h). */
+	/* Descriptors by which the jail joins a group (limits.h). */
 	const int	*join_fds;
 	size_t		 njoin_fds;
 };

@@ -14,7 +14,7 @@ platform_libplatform_a_CPPFLAGS = $(AM_CPPFLAGS) $(SECCOMP_CFLAGS) \
 platform_libplatform_a_SOURCES = \
 	platform/calls.h platform/confine.h platform/confine_linux.c \
 	platform/fd.c platform/fd.h \
-	platform/jail.h \
+	platform/jail.h platform/limits.h \
 	platform/loop.h platform/loop_epoll.c platform/mint.h \
 	platform/mountinfo.c platform/mountinfo.h \
 	platform/name_filter.c platform/name_filter.h \
@@ -31,7 +31,7 @@ platform_libplatform_a_SOURCES += \
 	platform/jail_linux.c \
 	platform/linux/ahead.c platform/linux/ahead.h \
 	platform/linux/bwrap.c platform/linux/bwrap.h \
-	platform/linux/cgroup.c platform/linux/cgroup.h \
+	platform/linux/cgroup.c \
 	platform/linux/cgroup_text.c platform/linux/cgroup_text.h \
 	platform/linux/control.c platform/linux/control.h \
 	platform/linux/cure.c platform/linux/cure.h \

@@ -1,4 +1,9 @@
-#include "platform/linux/cgroup.h"
+/*
+ * How platform/limits.h is done: by cgroups, where the host lets us make one.
+ * Version 2 beside our own group or in it, version 1 in our own group of each
+ * controller.
+ */
+#include "platform/limits.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -33,13 +38,13 @@ static const struct kind {
 	const char	*swap[2];
 	const char	*events[2];	/* file */
 	const char	*word[2];	/* and the word before the count */
-} kinds[CGROUP_NKINDS] = {
-	[CGROUP_MEMORY] = { "memory",
+} kinds[LIMIT_NKINDS] = {
+	[LIMIT_MEMORY] = { "memory",
 	    { "memory.limit_in_bytes", "memory.max" },
 	    { "memory.memsw.limit_in_bytes", "memory.swap.max" },
 	    { "memory.oom_control", "memory.events" },
 	    { "oom_kill", "oom_kill" } },
-	[CGROUP_PROCESSES] = { "pids", { "pids.max", "pids.max" },
+	[LIMIT_PROCESSES] = { "pids", { "pids.max", "pids.max" },
 	    { NULL, NULL }, { "pids.events", "pids.events" },
 	    { "max", "max" } },
 };
@@ -51,9 +56,9 @@ struct group {
 	int	events_fd;
 };
 
-struct cgroup {
-	struct group	 group[CGROUP_NKINDS];	/* "" for none */
-	int		 join[CGROUP_NKINDS];
+struct limit_group {
+	struct group	 group[LIMIT_NKINDS];	/* "" for none */
+	int		 join[LIMIT_NKINDS];
 	size_t		 njoin;
 	pid_t		 keeper;
 	int		 keeper_fd;	/* its end is our end */
@@ -72,7 +77,7 @@ remove_group(const char *path)
 
 /* Signals are blocked, as the launcher's are. */
 static _Noreturn void
-keeper_main(const struct cgroup *g, int fd)
+keeper_main(const struct limit_group *g, int fd)
 {
 	struct err e;
 	char c;
@@ -86,13 +91,13 @@ keeper_main(const struct cgroup *g, int fd)
 		_exit(1);
 	while (read(0, &c, 1) < 0 && errno == EINTR)
 		continue;
-	for (size_t i = 0; i < CGROUP_NKINDS; i++)
+	for (size_t i = 0; i < LIMIT_NKINDS; i++)
 		remove_group(g->group[i].path);
 	_exit(0);
 }
 
 static int
-start_keeper(struct cgroup *g, struct err *e)
+start_keeper(struct limit_group *g, struct err *e)
 {
 	int pipe_fd[2];
 
@@ -191,7 +196,7 @@ find_v1(const char *self, const char *mounts, const char *controller,
 }
 
 static int
-find(struct cgroup *g, const uint64_t *max, enum cgroup_kind *ret_kind,
+find(struct limit_group *g, const uint64_t *max, enum limit_kind *ret_kind,
     struct err *e)
 {
 	char *self = xcalloc(2, TEXT_MAX), *mounts = self + TEXT_MAX;
@@ -202,12 +207,12 @@ find(struct cgroup *g, const uint64_t *max, enum cgroup_kind *ret_kind,
 	if (fd_read_file(AT_FDCWD, "/proc/self/mountinfo", mounts,
 	    TEXT_MAX) < 0 && errno != EFBIG)
 		mounts[0] = '\0';
-	for (int i = 0; i < CGROUP_NKINDS && rc == 0; i++) {
+	for (int i = 0; i < LIMIT_NKINDS && rc == 0; i++) {
 		const char *name = kinds[i].controller;
 
 		if (max[i] == 0)
 			continue;
-		*ret_kind = (enum cgroup_kind)i;
+		*ret_kind = (enum limit_kind)i;
 		if (pretend_lacks("nocgroup") ||
 		    (!find_v2(self, mounts, name, &g->group[i]) &&
 		    !find_v1(self, mounts, name, &g->group[i])))
@@ -244,7 +249,7 @@ open_in(const struct group *g, const char *file, int flags)
 
 /* Once for a folder that two kinds share. */
 static int
-make_group(struct cgroup *g, int kind)
+make_group(struct limit_group *g, int kind)
 {
 	struct group *own = &g->group[kind];
 	int fd;
@@ -260,7 +265,7 @@ make_group(struct cgroup *g, int kind)
 }
 
 static int
-hold(struct cgroup *g, int kind, uint64_t max)
+hold(struct limit_group *g, int kind, uint64_t max)
 {
 	const struct kind *k = &kinds[kind];
 	struct group *own = &g->group[kind];
@@ -278,21 +283,21 @@ hold(struct cgroup *g, int kind, uint64_t max)
 	return 0;
 }
 
-struct cgroup *
-cgroup_new(const uint64_t max[CGROUP_NKINDS], enum cgroup_kind *ret_kind,
+struct limit_group *
+limit_group_new(const uint64_t max[LIMIT_NKINDS], enum limit_kind *ret_kind,
     struct err *e)
 {
-	struct cgroup *g = xcalloc(1, sizeof *g);
+	struct limit_group *g = xcalloc(1, sizeof *g);
 
 	g->keeper_fd = -1;
-	for (int i = 0; i < CGROUP_NKINDS; i++)
+	for (int i = 0; i < LIMIT_NKINDS; i++)
 		g->group[i].events_fd = g->join[i] = -1;
 	if (find(g, max, ret_kind, e) != 0 || start_keeper(g, e) != 0)
 		goto fail;
-	for (int i = 0; i < CGROUP_NKINDS; i++) {
+	for (int i = 0; i < LIMIT_NKINDS; i++) {
 		if (max[i] == 0)
 			continue;
-		*ret_kind = (enum cgroup_kind)i;
+		*ret_kind = (enum limit_kind)i;
 		if (hold(g, i, max[i]) != 0) {
 			err_sys(e, errno, "cannot make a cgroup '%s'",
 			    g->group[i].path);
@@ -301,19 +306,19 @@ cgroup_new(const uint64_t max[CGROUP_NKINDS], enum cgroup_kind *ret_kind,
 	}
 	return g;
 fail:
-	cgroup_free(g);
+	limit_group_free(g);
 	return NULL;
 }
 
 size_t
-cgroup_join_fds(const struct cgroup *g, const int **ret_fds)
+limit_group_join_fds(const struct limit_group *g, const int **ret_fds)
 {
 	*ret_fds = g->join;
 	return g->njoin;
 }
 
 uint64_t
-cgroup_hits(const struct cgroup *g, enum cgroup_kind kind)
+limit_group_hits(const struct limit_group *g, enum limit_kind kind)
 {
 	const struct group *own = &g->group[kind];
 	const struct kind *k = &kinds[kind];
@@ -328,13 +333,13 @@ cgroup_hits(const struct cgroup *g, enum cgroup_kind kind)
 }
 
 void
-cgroup_free(struct cgroup *g)
+limit_group_free(struct limit_group *g)
 {
 	if (g == NULL)
 		return;
 	for (size_t i = 0; i < g->njoin; i++)
 		fd_close(&g->join[i]);
-	for (int i = 0; i < CGROUP_NKINDS; i++)
+	for (int i = 0; i < LIMIT_NKINDS; i++)
 		fd_close(&g->group[i].events_fd);
 	fd_close(&g->keeper_fd);
 	while (g->keeper > 0 && waitpid(g->keeper, NULL, 0) < 0 &&
