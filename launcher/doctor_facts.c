@@ -7,7 +7,7 @@
 #include <sys/utsname.h>
 
 #include "launcher/doctor_facts.h"
-#include "launcher/event.h"
+#include "platform/base/errname.h"
 #include "platform/linux/cure.h"
 #include "platform/linux/landlock.h"
 #include "platform/linux/nft.h"
@@ -30,9 +30,9 @@ doctor_set(struct doctor_item *it, enum doctor_status status,
 const char *
 doctor_errno(struct doctor *d, int sys)
 {
-	char room[24];
+	char room[ERRNAME_MAX];
 
-	return arena_strdup(d->arena, event_errno(sys, room));
+	return arena_strdup(d->arena, errname(sys, room));
 }
 
 /* A step of the miniature jail, in words. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "launcher/event.h"
+#include "platform/base/errname.h"
 #include "platform/base/json.h"
 #include "platform/base/str.h"
 #include "platform/linux/mini.h"
@@ -95,12 +95,12 @@ static void
 put_try(struct buf *b, const struct doctor *d, const struct doctor_try *t)
 {
 	const struct try_answer *a = &t->answer;
-	char room[24];
+	char room[ERRNAME_MAX];
 
 	buf_printf(b, "  %-*s %-*s ", WORD_WIDTH, a->result == TRY_HOLE ?
 	    "HOLE" : doctor_result_word(a->result), WHAT_WIDTH, t->what);
 	if (a->error != 0)
-		buf_puts(b, event_errno(a->error, room));
+		buf_puts(b, errname(a->error, room));
 	if (a->error != 0 && a->text[0] != '\0')
 		buf_puts(b, ": ");
 	put_safe(b, a->text);
@@ -171,14 +171,14 @@ item_json(struct buf *b, const struct doctor_item *it)
 static void
 try_json(struct buf *b, const struct doctor_try *t)
 {
-	char room[24];
+	char room[ERRNAME_MAX];
 
 	buf_putc(b, '{');
 	json_put_text(b, "id", t->id);
 	json_put_text(b, "what", t->what);
 	json_put_text(b, "result", doctor_result_word(t->answer.result));
 	json_put_text(b, "errno", t->answer.error == 0 ? NULL :
-	    event_errno(t->answer.error, room));
+	    errname(t->answer.error, room));
 	json_put_text(b, "detail", t->answer.text[0] != '\0' ? t->answer.text :
 	    NULL);
 	buf_putc(b, '}');

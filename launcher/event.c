@@ -1,40 +1,11 @@
 #include "launcher/event.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "platform/base/str.h"
 
 #define ARROW		" \xe2\x86\x92 "
 #define ELLIPSIS	"\xe2\x80\xa6"
-
-static const struct {
-	int		 sys;
-	const char	*name;
-} errno_names[] = {
-	{ EACCES, "EACCES" }, { EPERM, "EPERM" }, { EROFS, "EROFS" },
-	{ ENOENT, "ENOENT" }, { EBUSY, "EBUSY" }, { EXDEV, "EXDEV" },
-	{ ENOTDIR, "ENOTDIR" }, { EISDIR, "EISDIR" }, { ELOOP, "ELOOP" },
-	{ ENOSYS, "ENOSYS" }, { ENOSPC, "ENOSPC" }, { ENXIO, "ENXIO" },
-	{ ENETUNREACH, "ENETUNREACH" }, { EHOSTUNREACH, "EHOSTUNREACH" },
-	{ ECONNREFUSED, "ECONNREFUSED" }, { ECONNRESET, "ECONNRESET" },
-	{ ETIMEDOUT, "ETIMEDOUT" }, { ENETDOWN, "ENETDOWN" },
-	{ EADDRNOTAVAIL, "EADDRNOTAVAIL" }, { EAFNOSUPPORT, "EAFNOSUPPORT" },
-	{ EINVAL, "EINVAL" }, { EBADF, "EBADF" }, { ESRCH, "ESRCH" },
-	{ EFAULT, "EFAULT" }, { ENODEV, "ENODEV" }, { EMFILE, "EMFILE" },
-	{ ENOMEM, "ENOMEM" }, { EUSERS, "EUSERS" },
-	{ EOPNOTSUPP, "EOPNOTSUPP" }, { EPROTONOSUPPORT, "EPROTONOSUPPORT" },
-};
-
-const char *
-event_errno(int sys, char ret[24])
-{
-	for (size_t i = 0; i < sizeof errno_names / sizeof *errno_names; i++)
-		if (errno_names[i].sys == sys)
-			return errno_names[i].name;
-	(void)snprintf(ret, 24, "errno %d", sys);
-	return ret;
-}
 
 bool
 event_is_trouble(const struct event *e)

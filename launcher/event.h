@@ -95,8 +95,6 @@ void	 event_chain(const struct event *, struct buf *);
 
 /* Was something refused (or, for HTTP and CONNECT, did it fail)?  What -m prints. */
 bool	 event_is_trouble(const struct event *);
-/* "EACCES"; "errno 200" for a stranger; ret is used for the latter. */
-const char	*event_errno(int sys, char ret[24]);
 /* Characters of text that str_escape() made: what a reader counts. */
 size_t	 event_chars(const char *escaped);
 /*

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "platform/base/errname.h"
 #include "platform/base/json.h"
 #include "policy/keys.h"
 
@@ -436,7 +437,7 @@ put_unmapped(struct buf *b, const struct event *e)
 static void
 put_outcome(struct buf *b, const struct event *e)
 {
-	char other[24];
+	char other[ERRNAME_MAX];
 	bool is_trouble = event_is_trouble(e);
 	int action = is_denied(e) ? ACTION_ID_DENIED : ACTION_ID_ALLOWED;
 
@@ -444,7 +445,7 @@ put_outcome(struct buf *b, const struct event *e)
 	    SEVERITY_INFO);
 	put_num(b, "status_id", is_trouble ? STATUS_FAILURE : STATUS_SUCCESS);
 	if (e->sys != 0)
-		put_str(b, "status_code", event_errno(e->sys, other));
+		put_str(b, "status_code", errname(e->sys, other));
 	if (e->kind >= EVENT_RUN_START)
 		return;
 	put_str_if(b, "status_detail", e->verdict.reason);

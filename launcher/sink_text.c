@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "platform/base/errname.h"
 #include "platform/base/str.h"
 
 enum { TEXT_MAX = 400, URL_MAX = 60, INDENT = 12 };
@@ -59,10 +60,10 @@ put_icon(struct buf *b, const struct event *e)
 static void
 put_errno(struct buf *b, const struct event *e)
 {
-	char other[24];
+	char other[ERRNAME_MAX];
 
 	if (e->sys != 0)
-		buf_printf(b, " %s", event_errno(e->sys, other));
+		buf_printf(b, " %s", errname(e->sys, other));
 }
 
 /* A host as it stands before ":port". */

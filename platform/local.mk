@@ -4,6 +4,7 @@ platform_base_libbase_a_SOURCES = \
 	platform/base/arena.c platform/base/arena.h \
 	platform/base/buf.c platform/base/buf.h \
 	platform/base/err.c platform/base/err.h \
+	platform/base/errname.c platform/base/errname.h \
 	platform/base/json.c platform/base/json.h \
 	platform/base/str.c platform/base/str.h \
 	platform/base/vec.h \
