@@ -1,6 +1,6 @@
 /*
  * doctor: can this machine enforce the default policy, and does it?  First
- * the parts a jail is made of, each tried (platform/linux/mini.h); then a real
+ * the parts a jail is made of, each tried (platform/machine.h); then a real
  * jail, and what is attempted from inside (launcher/try.h).
  *
  * It sends no packet off this machine unless a wall is missing, has a
@@ -15,22 +15,9 @@
 #include "platform/base/arena.h"
 #include "platform/base/buf.h"
 #include "platform/base/err.h"
-#include "platform/linux/mini.h"
+#include "platform/machine.h"
 
-enum doctor_status { DOCTOR_STRICT, DOCTOR_DEGRADED, DOCTOR_ABSENT };
-
-/* One part of a jail on this machine. */
-struct doctor_item {
-	const char	*id;
-	const char	*purpose;	/* what it is for */
-	const char	*needs;		/* kernel or package */
-	bool		 is_needed;	/* ... by the default policy */
-	enum doctor_status status;
-	const char	*detail;	/* what was seen */
-	const char	*cure;		/* NULL where all is well */
-};
-
-enum { DOCTOR_NITEMS = 21, DOCTOR_TEXT_MAX = 1024 };
+enum { DOCTOR_TEXT_MAX = 1024 };
 
 struct doctor_try {
 	const char	*id, *what;
@@ -41,8 +28,7 @@ struct doctor {
 	struct arena	*arena;
 	char		**env;
 	const char	*engine;	/* "bwrap" or "native" */
-	struct mini	 mini;
-	struct doctor_item items[DOCTOR_NITEMS];
+	struct machine	 machine;
 	/* The jail; tries are TRY_UNTRIED when it did not start. */
 	bool		 is_started;
 	const char	*jail_error;	/* NULL where there was none */
@@ -50,15 +36,15 @@ struct doctor {
 	struct doctor_try tries[TRY_NROWS];
 };
 
-void	 doctor_facts(struct doctor *);		/* fills mini and items */
+void	 doctor_facts(struct doctor *);		/* fills machine */
 void	 doctor_jail(struct doctor *);		/* fills the rest */
-const struct doctor_item *
-	 doctor_item(const struct doctor *, const char *id);
+const struct machine_part *
+	 doctor_part(const struct doctor *, const char *id);
 
 /* Is the default policy fully enforced? */
 bool	 doctor_is_enforced(const struct doctor *);
 unsigned doctor_count(const struct doctor *, enum try_result);
-const char *doctor_status_word(enum doctor_status);
+const char *doctor_status_word(enum machine_status);
 const char *doctor_result_word(enum try_result);
 
 /* Both end in a newline; no control byte but that. */

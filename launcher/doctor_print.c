@@ -6,12 +6,11 @@
 #include "platform/base/errname.h"
 #include "platform/base/json.h"
 #include "platform/base/str.h"
-#include "platform/linux/mini.h"
 
 enum { WORD_WIDTH = 9, WHAT_WIDTH = 36, ID_WIDTH = 18, NFEATURES_MAX = 16 };
 
 const char *
-doctor_status_word(enum doctor_status s)
+doctor_status_word(enum machine_status s)
 {
 	static const char *const words[] = { "strict", "degraded", "absent" };
 
@@ -27,12 +26,12 @@ doctor_result_word(enum try_result r)
 	return words[r];
 }
 
-const struct doctor_item *
-doctor_item(const struct doctor *d, const char *id)
+const struct machine_part *
+doctor_part(const struct doctor *d, const char *id)
 {
-	for (size_t i = 0; i < DOCTOR_NITEMS; i++)
-		if (strcmp(d->items[i].id, id) == 0)
-			return &d->items[i];
+	for (size_t i = 0; i < d->machine.nparts; i++)
+		if (strcmp(d->machine.parts[i].id, id) == 0)
+			return &d->machine.parts[i];
 	return NULL;
 }
 
@@ -51,9 +50,9 @@ lacking(const struct doctor *d)
 {
 	unsigned n = 0;
 
-	for (size_t i = 0; i < DOCTOR_NITEMS; i++)
-		n += d->items[i].is_needed &&
-		    d->items[i].status != DOCTOR_STRICT;
+	for (size_t i = 0; i < d->machine.nparts; i++)
+		n += d->machine.parts[i].is_needed &&
+		    d->machine.parts[i].status != MACHINE_STRICT;
 	return n;
 }
 
@@ -73,13 +72,13 @@ put_safe(struct buf *b, const char *s)
 }
 
 static void
-put_item(struct buf *b, const struct doctor_item *it)
+put_item(struct buf *b, const struct machine_part *it)
 {
 	buf_printf(b, "  %-*s %-*s ", WORD_WIDTH, doctor_status_word(
 	    it->status), ID_WIDTH, it->id);
 	put_safe(b, it->detail);
 	buf_putc(b, '\n');
-	if (it->status == DOCTOR_STRICT)
+	if (it->status == MACHINE_STRICT)
 		return;
 	buf_printf(b, "%*s for:   %s%s\n", WORD_WIDTH + 2, "", it->purpose,
 	    it->is_needed ? "" : " (the default policy does not need it)");
@@ -131,8 +130,8 @@ void
 doctor_text(const struct doctor *d, struct buf *b)
 {
 	buf_puts(b, "What this machine can enforce:\n\n");
-	for (size_t i = 0; i < DOCTOR_NITEMS; i++)
-		put_item(b, &d->items[i]);
+	for (size_t i = 0; i < d->machine.nparts; i++)
+		put_item(b, &d->machine.parts[i]);
 	buf_puts(b, "\nWhat was tried from inside a jail (policy "
 	    "workspace-write):\n\n");
 	if (d->jail_error != NULL) {
@@ -155,7 +154,7 @@ put_bool(struct buf *b, const char *name, bool value)
 }
 
 static void
-item_json(struct buf *b, const struct doctor_item *it)
+item_json(struct buf *b, const struct machine_part *it)
 {
 	buf_putc(b, '{');
 	json_put_text(b, "id", it->id);
@@ -192,9 +191,9 @@ doctor_json(const struct doctor *d, struct buf *b)
 	put_bool(b, "enforced", doctor_is_enforced(d));
 	json_put_name(b, "machine");
 	buf_putc(b, '[');
-	for (size_t i = 0; i < DOCTOR_NITEMS; i++) {
+	for (size_t i = 0; i < d->machine.nparts; i++) {
 		buf_puts(b, i > 0 ? "," : "");
-		item_json(b, &d->items[i]);
+		item_json(b, &d->machine.parts[i]);
 	}
 	buf_puts(b, "],\"jail\":{");
 	put_bool(b, "started", d->is_started);
@@ -249,10 +248,10 @@ doctor_features(const struct doctor *d, struct buf *b)
 	buf_printf(b, "  %-25s  %-31s  %-11s  %s\n", "----------",
 	    "------------", "------", "-------");
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		const struct doctor_item *it = rows[i].id == NULL ? NULL :
-		    doctor_item(d, rows[i].id);
-		bool is_ok = it == NULL ? mini_worked(&d->mini,
-		    MINI_SECCOMP_LOG) : it->status != DOCTOR_ABSENT;
+		const struct machine_part *it = rows[i].id == NULL ? NULL :
+		    doctor_part(d, rows[i].id);
+		bool is_ok = it == NULL ? d->machine.logs_calls :
+		    it->status != MACHINE_ABSENT;
 
 		buf_printf(b, "  %-25s  %-31s  %-11s  ", rows[i].name,
 		    rows[i].purpose, i == 0 ? "info" : ok_word(is_ok));

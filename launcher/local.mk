@@ -8,7 +8,7 @@ launcher_liblauncher_a_SOURCES = \
 	launcher/cmd_config.c launcher/cmd_config_init.c launcher/config.h \
 	launcher/cmd_doctor.c launcher/cmd_run.c launcher/cmd_template.c launcher/cmd_why.c \
 	launcher/dial.c launcher/dial.h \
-	launcher/doctor.h launcher/doctor_facts.c launcher/doctor_facts.h \
+	launcher/doctor.h \
 	launcher/doctor_host.c launcher/doctor_jail.c launcher/doctor_print.c \
 	launcher/doctor_run.c launcher/doctor_run.h \
 	launcher/doctor_scene.c launcher/doctor_scene.h launcher/try.h \

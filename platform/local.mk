@@ -16,7 +16,8 @@ platform_libplatform_a_SOURCES = \
 	platform/calls.h platform/confine.h platform/confine_linux.c \
 	platform/fd.c platform/fd.h \
 	platform/jail.h platform/limits.h \
-	platform/loop.h platform/loop_epoll.c platform/mint.h \
+	platform/loop.h platform/loop_epoll.c platform/machine.h \
+	platform/mint.h \
 	platform/mountinfo.c platform/mountinfo.h \
 	platform/name_filter.c platform/name_filter.h \
 	platform/net.c platform/net.h \
@@ -42,6 +43,7 @@ platform_libplatform_a_SOURCES += \
 	platform/linux/initplan.h \
 	platform/linux/inner.c platform/linux/jailplan.h \
 	platform/linux/landlock.c platform/linux/landlock.h \
+	platform/linux/machine.c \
 	platform/linux/mini.c platform/linux/mini.h \
 	platform/linux/mint.c platform/linux/mint.h \
 	platform/linux/minter.c \
