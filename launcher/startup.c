@@ -1,12 +1,10 @@
 #include "launcher/startup.h"
 
 #include <string.h>
-#include <sys/utsname.h>
 
 #include "launcher/env.h"
 #include "launcher/log.h"
 #include "platform/base/str.h"
-#include "platform/linux/landlock.h"
 
 static void
 tell_command(const struct plan *p)
@@ -40,12 +38,12 @@ tell_policy(const struct plan *p)
 static void
 tell_features(const struct plan *p)
 {
-	struct utsname u = { .release = "?" };
+	struct buf b;
 
-	(void)uname(&u);
-	log_fact("features: kernel %s%s, seccomp, landlock-v%d%s",
-	    u.release, p->spec.bwrap != NULL ? ", bwrap" : "",
-	    landlock_abi(), p->spec.shim != NULL ? ", shim" : "");
+	buf_init(&b, 256);
+	jail_features(&p->spec, &b);
+	log_fact("features: %s", b.data);
+	buf_release(&b);
 }
 
 static void

@@ -198,6 +198,8 @@ int	 jail_tighten(const struct jail_spec *, bool has_network,
 void	 jail_describe(const struct jail_spec *,
 	    void (*put_reason)(struct buf *, const void *reason),
 	    struct buf *);
+/* What of the system holds this jail, as a line without its end (--debug). */
+void	 jail_features(const struct jail_spec *, struct buf *);
 /*
  * Builds the jail up to the point where fence-init waits for its plan.
  * On success everything in ret is the caller's; on failure nothing is left.

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "platform/base/str.h"
@@ -570,4 +571,15 @@ jail_describe(const struct jail_spec *spec,
 	buf_puts(b, "\nexec  ");
 	str_escape(b, spec->program, strlen(spec->program), 0);
 	buf_putc(b, '\n');
+}
+
+void
+jail_features(const struct jail_spec *spec, struct buf *b)
+{
+	struct utsname u = { .release = "?" };
+
+	(void)uname(&u);
+	buf_printf(b, "kernel %s%s, seccomp, landlock-v%d%s", u.release,
+	    spec->bwrap != NULL ? ", bwrap" : "", landlock_abi(),
+	    spec->shim != NULL ? ", shim" : "");
 }

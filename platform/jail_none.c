@@ -17,6 +17,13 @@ jail_describe(const struct jail_spec *spec,
 	buf_puts(b, "no jail is built for this system\n");
 }
 
+void
+jail_features(const struct jail_spec *spec, struct buf *b)
+{
+	(void)spec;
+	buf_puts(b, "none");
+}
+
 struct jail_ahead *
 jail_ahead(void)
 {
