@@ -1,3 +1,11 @@
+/*
+ * How platform/confine.h is done: no_new_privs, no capability, a seccomp
+ * filter, and for those that need no file an empty Landlock domain where the
+ * kernel has Landlock.  fence-names' domain permits TCP to port 53 alone,
+ * from Landlock's ABI 4 on.  The monitor and the guard are in no domain: the
+ * former would lose sight of the jail's processes (LINUX-FACTS-2 8), and a
+ * process in any domain may not mount.
+ */
 #include "platform/confine.h"
 
 #include <errno.h>

@@ -1,6 +1,7 @@
 /*
- * sockets: at which paths unix sockets of this network namespace are bound.
- * The launcher masks those of the host; linux/unixlist.c finds them.
+ * sockets: at which paths programs of this host listen on unix sockets.  The
+ * planner (launcher/facts_socket.c) asks, and masks those sockets in the
+ * jail.  The answer is as of now: a socket bound later is not in it.
  */
 #ifndef FENCE_PLATFORM_SOCKETS_H
 #define FENCE_PLATFORM_SOCKETS_H
@@ -11,17 +12,17 @@
 
 enum { UNIXLIST_NAME_MAX = 110 };	/* sun_path and an end */
 
-/* Borrowed, and good as long as the call lasts. */
+/* The path is borrowed, and good as long as the call of unixlist_fn lasts. */
 struct unixlist_entry {
 	/* As it was bound, hence perhaps relative to a folder that is not
 	 * told, or by a descriptor of the process's own. */
 	const char	*path;
 	uint64_t	 socket;	/* its number, as /proc/PID/fd has it */
-	/* The file that was made: low half of its inode, and the kernel's
+	/* The file that was made: low half of its inode, and the system's
 	 * number of the file system (major << 20 | minor). */
 	bool		 has_file;
 	uint32_t	 file_dev, file_ino;
-	bool		 has_uid;	/* from Linux 5.3 on */
+	bool		 has_uid;
 	uint32_t	 uid;		/* who made it */
 };
 
@@ -29,9 +30,9 @@ struct unixlist_entry {
 typedef void	 unixlist_fn(const struct unixlist_entry *, void *arg);
 
 /*
- * By sock_diag; where that is refused, as in containers, or not there, from
- * /proc/net/unix, which knows nothing of files.  -1 with errno: neither can
- * be read.
+ * Calls the function for each socket that is bound at a path.  Where the
+ * system says less of them, as in containers, entries have no file and no
+ * uid.  -1 with errno: it says nothing at all.
  */
 int	 unixlist_read(unixlist_fn *, void *arg);
 

@@ -1,4 +1,9 @@
-/* unixlist: the parts of platform/sockets.h that are pure, for tests. */
+/*
+ * unixlist: how platform/sockets.h is done, and its pure parts, for tests.
+ * Sockets come from sock_diag, with uid from Linux 5.3 on; where that is
+ * refused, as in containers, or not there, from /proc/net/unix, which knows
+ * nothing of files.  Both know a socket by its number in /proc/PID/fd.
+ */
 #ifndef FENCE_LINUX_UNIXLIST_H
 #define FENCE_LINUX_UNIXLIST_H
 
