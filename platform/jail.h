@@ -1,8 +1,16 @@
 /*
- * jail: first a description, then an act.  struct jail_spec is plain data
- * made by launcher/plan.c; it can be printed, compared and tested on a
- * machine that cannot run it.  configure links exactly one of jail_linux.c,
- * jail_darwin.c and jail_none.c.
+ * jail: the only door to a jail.  First a description, then an act.  struct
+ * jail_spec is plain data made by launcher/plan.c; it can be printed,
+ * compared and tested on a machine that cannot run it.  launcher/run.c then
+ * calls jail_start(), jail_plan() and jail_go() in this order, listens with
+ * jail_next() until the jail says nothing more, and ends with jail_release().
+ *
+ * The command starts at jail_go() and not before, with every wall of the spec
+ * or not at all.  The jail does not outlive its caller.  Descriptors in
+ * struct jail and in events are the caller's; what a spec points to is
+ * borrowed as long as the jail is.
+ *
+ * configure links exactly one of jail_linux.c, jail_darwin.c and jail_none.c.
  */
 #ifndef FENCE_PLATFORM_JAIL_H
 #define FENCE_PLATFORM_JAIL_H
