@@ -39,6 +39,7 @@ platform_libplatform_a_SOURCES += \
 	platform/linux/cure.c platform/linux/cure.h \
 	platform/linux/early.c platform/linux/early.h \
 	platform/linux/filter.c \
+	platform/linux/idmap.c platform/linux/idmap.h \
 	platform/linux/init_apply.c platform/linux/init_apply.h \
 	platform/linux/initplan.h \
 	platform/linux/inner.c platform/linux/jailplan.h \
@@ -85,7 +86,8 @@ pkglibexec_PROGRAMS += libexec/fence/fence-init
 init_sources = \
 	platform/linux/init_main.c platform/linux/init_child.c \
 	platform/linux/init_apply.c platform/linux/landlock.c \
-	platform/fd.c platform/linux/plancheck.c
+	platform/fd.c platform/linux/early.c platform/linux/idmap.c \
+	platform/linux/plancheck.c
 libexec_fence_fence_init_SOURCES = $(init_sources) \
 	platform/linux/init_apply.h platform/linux/init_child.h
 libexec_fence_fence_init_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 \

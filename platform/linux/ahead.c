@@ -15,6 +15,7 @@
 
 #include "platform/fd.h"
 #include "platform/linux/early.h"
+#include "platform/linux/idmap.h"
 #include "platform/linux/mint.h"
 #include "platform/linux/nft.h"
 #include "platform/linux/route.h"
@@ -27,27 +28,6 @@ struct ahead {
 };
 
 /* ---- in the process: async-signal-safe calls only ---- */
-
-static int
-write_map(const char *path, unsigned id)
-{
-	char text[32] = "0 ";
-
-	early_number(text + 2, id);
-	strcat(text, " 1\n");
-	return early_write(path, 0, 0, text, strlen(text));
-}
-
-int
-ahead_write_maps(uid_t uid, gid_t gid)
-{
-	if (early_write("/proc/self/setgroups", 0, 0, "deny", 4) != 0 &&
-	    errno != ENOENT)
-		return -1;
-	if (write_map("/proc/self/uid_map", uid) != 0)
-		return -1;
-	return write_map("/proc/self/gid_map", gid);
-}
 
 static _Noreturn void
 fail(struct ahead_end *end, enum ahead_step step)
@@ -84,6 +64,7 @@ work(struct ahead_end *end, int parent_fd, uid_t uid, gid_t gid,
     bool with_gate)
 {
 	struct pollfd pfd = { .fd = parent_fd, .events = POLLIN };
+	struct idmap map = { .outer_uid = uid, .outer_gid = gid };
 
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0)
 		fail(end, AHEAD_CLONE);
@@ -93,7 +74,7 @@ work(struct ahead_end *end, int parent_fd, uid_t uid, gid_t gid,
 		errno = ESRCH;
 		fail(end, AHEAD_PARENT);
 	}
-	if (ahead_write_maps(uid, gid) != 0)
+	if (idmap_write(-1, &map) != 0)
 		fail(end, AHEAD_MAPS);
 	pause_at("in-child-maps");
 	if (route_setup(NULL, 0, &end->detail) != 0)

@@ -33,8 +33,4 @@ struct ahead	*ahead_start(bool with_gate);
 int		 ahead_wait(struct ahead *, struct ahead_end *ret);
 void		 ahead_free(struct ahead *);	/* NULL is fine */
 
-/* "0 ID 1" in both maps of the caller's, who has just left for a new user
- * namespace.  No malloc, no stdio. */
-int		 ahead_write_maps(uid_t, gid_t);
-
 #endif

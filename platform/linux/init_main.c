@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "platform/fd.h"
+#include "platform/linux/idmap.h"
 #include "platform/linux/init_child.h"
 #include "platform/linux/initplan.h"
 #include "platform/linux/plancheck.h"
@@ -168,33 +169,6 @@ mount_proc(const struct init_plan *plan)
 		give_up(INIT_STEP_PROC, errno);
 }
 
-/* "ID 0 1" to a file of the process's own in /proc. */
-static int
-write_map(int proc_fd, const char *name, uint32_t id)
-{
-	char text[24], *p = text + sizeof text;
-	static const char rest[] = " 0 1\n";
-	auto_fd fd = openat(proc_fd, name, O_WRONLY | O_CLOEXEC);
-	size_t n;
-
-	p -= sizeof rest - 1;
-	memcpy(p, rest, sizeof rest - 1);
-	do {
-		*--p = (char)('0' + id % 10);
-		id /= 10;
-	} while (id > 0);
-	n = (size_t)(text + sizeof text - p);
-	return fd >= 0 && write(fd, p, n) == (ssize_t)n ? 0 : -1;
-}
-
-static int
-deny_setgroups(int proc_fd)
-{
-	auto_fd fd = openat(proc_fd, "self/setgroups", O_WRONLY | O_CLOEXEC);
-
-	return fd >= 0 && write(fd, "deny", 4) == 4 ? 0 : -1;
-}
-
 /*
  * From here on we have no right over the mounts, the network and
  * the other namespaces, which belong to the user namespace we leave.  The maps
@@ -203,9 +177,9 @@ deny_setgroups(int proc_fd)
 static void
 leave_user(const struct init_plan *plan, int proc_fd)
 {
-	if (unshare(CLONE_NEWUSER) < 0 || deny_setgroups(proc_fd) < 0 ||
-	    write_map(proc_fd, "self/uid_map", plan->uid) < 0 ||
-	    write_map(proc_fd, "self/gid_map", plan->gid) < 0)
+	const struct idmap map = { .uid = plan->uid, .gid = plan->gid };
+
+	if (unshare(CLONE_NEWUSER) < 0 || idmap_write(proc_fd, &map) < 0)
 		give_up(INIT_STEP_USER, errno);
 	/* A change of credentials may have cleared it. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)

@@ -22,7 +22,7 @@
 
 #include "platform/fd.h"
 #include "platform/jail.h"
-#include "platform/linux/early.h"
+#include "platform/linux/idmap.h"
 #include "platform/linux/landlock.h"
 #include "platform/linux/mint.h"
 #include "platform/linux/nft.h"
@@ -81,17 +81,10 @@ do_user(struct work *w, int *detail)
 static int
 do_maps(struct work *w, int *detail)
 {
-	char map[64];
+	const struct idmap map = { .outer_uid = w->uid, .outer_gid = w->gid };
 
 	(void)detail;
-	if (early_write("/proc/self/setgroups", 0, 0, "deny", 4) != 0 &&
-	    errno != ENOENT)
-		return -1;
-	snprintf(map, sizeof map, "0 %u 1\n", w->uid);
-	if (early_write("/proc/self/uid_map", 0, 0, map, strlen(map)) != 0)
-		return -1;
-	snprintf(map, sizeof map, "0 %u 1\n", w->gid);
-	return early_write("/proc/self/gid_map", 0, 0, map, strlen(map));
+	return idmap_write(-1, &map);
 }
 
 static int
