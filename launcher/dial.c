@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "platform/base/clock.h"
 #include "platform/fd.h"
 
 enum { PROBE_S = 120 };
@@ -64,15 +64,6 @@ static struct own_entry {
 
 enum { OWN_MS = 1000 };
 
-static int64_t
-now_ms(void)
-{
-	struct timespec ts = { 0 };
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 static bool
 can_bind(const struct dial_addr *a)
 {
@@ -91,7 +82,7 @@ dial_is_own(const struct dial_addr *a)
 {
 	unsigned h = (unsigned)a->family;
 	struct own_entry *o;
-	int64_t now = now_ms();
+	int64_t now = clock_ms(CLOCK_MONOTONIC_COARSE);
 
 	for (size_t i = 0; i < sizeof a->addr; i++)
 		h = h * 31 + a->addr[i];

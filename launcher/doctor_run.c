@@ -7,19 +7,10 @@
 #include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "platform/base/clock.h"
 #include "platform/fd.h"
-
-static int64_t
-now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static _Noreturn void
 child(const struct doctor_run *r, pid_t parent, int out, int err)
@@ -58,13 +49,13 @@ drain(int *fd, struct buf *b)
 static void
 read_both(struct doctor_run *r, int *out, int *err)
 {
-	int64_t end = now_ms() + r->limit_ms, left;
+	int64_t end = clock_ms(CLOCK_MONOTONIC) + r->limit_ms, left;
 
 	while (*out >= 0 || *err >= 0) {
 		struct pollfd p[2] = { { .fd = *out, .events = POLLIN },
 		    { .fd = *err, .events = POLLIN } };
 
-		left = end - now_ms();
+		left = end - clock_ms(CLOCK_MONOTONIC);
 		if (left <= 0) {
 			r->is_late = true;
 			return;

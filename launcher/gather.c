@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "platform/base/clock.h"
 #include "platform/base/str.h"
 #include "platform/base/vec.h"
 #include "platform/links.h"
@@ -281,21 +281,18 @@ tell_skipped(const char *path, void *arg)
 int
 gather_walk(struct gather *g, struct err *e)
 {
-	struct timespec from, to;
-	long ms;
+	int64_t from, ms;
 
 	if (g->wants.n == 0)
 		return 0;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
+	from = clock_us(CLOCK_PROCESS_CPUTIME_ID);
 	if (tree_walk(g->arena, g->wants.v, g->wants.n, GATHER_WALK_MAX,
 	    &g->mounts, tell_skipped, gather_closed, g, e) != 0)
 		return -1;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
-	ms = (to.tv_sec - from.tv_sec) * 1000 +
-	    (to.tv_nsec - from.tv_nsec) / 1000000;
+	ms = (clock_us(CLOCK_PROCESS_CPUTIME_ID) - from) / 1000;
 	if (ms > SLOW_MS)
 		g->rq->notice(arena_printf(g->arena, "looking for what the "
 		    "policy's patterns and guarded names match took %ld ms",
-		    ms), g->rq->arg);
+		    (long)ms), g->rq->arg);
 	return 0;
 }

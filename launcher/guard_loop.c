@@ -16,12 +16,12 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "launcher/guard_parts.h"
 #include "launcher/guard_text.h"
 #include "platform/base/buf.h"
+#include "platform/base/clock.h"
 #include "platform/base/str.h"
 #include "platform/confine.h"
 #include "platform/fd.h"
@@ -40,10 +40,7 @@ enum {
 int64_t
 guard_now(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000 + 1;
+	return clock_ms(CLOCK_MONOTONIC) + 1;
 }
 
 /* ---- telling ---- */

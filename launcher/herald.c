@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "launcher/who.h"
+#include "platform/base/clock.h"
 #include "platform/jail.h"
 #include "policy/host.h"
 
@@ -39,15 +39,6 @@ qtype_name(unsigned type, char buf[16])
 			return known[i].name;
 	snprintf(buf, 16, "TYPE%u", type);
 	return buf;
-}
-
-static int64_t
-now_us(clockid_t clock)
-{
-	struct timespec ts = { 0 };
-
-	clock_gettime(clock, &ts);
-	return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
 }
 
 /* Where one has called who asks this. */
@@ -88,8 +79,8 @@ called_place(const struct herald *h, const struct ask_msg *q,
 static pid_t
 find_socket(struct herald *h, const struct ask_msg *q, struct event *ev)
 {
-	int64_t start = now_us(CLOCK_PROCESS_CPUTIME_ID);
-	int64_t second = now_us(CLOCK_MONOTONIC) / 1000000;
+	int64_t start = clock_us(CLOCK_PROCESS_CPUTIME_ID);
+	int64_t second = clock_ms(CLOCK_MONOTONIC) / 1000;
 	pid_t pid;
 
 	if (second != h->who_second) {
@@ -101,7 +92,7 @@ find_socket(struct herald *h, const struct ask_msg *q, struct event *ev)
 	pid = who_socket(h->jail_pid, q->is_udp, &q->source);
 	if (pid > 0)
 		who_pid(pid, h->stop_pid, ev);
-	h->who_us += now_us(CLOCK_PROCESS_CPUTIME_ID) - start;
+	h->who_us += clock_us(CLOCK_PROCESS_CPUTIME_ID) - start;
 	return ev->nprocess > 0 ? pid : 0;
 }
 

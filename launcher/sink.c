@@ -4,9 +4,9 @@
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "platform/base/clock.h"
 #include "platform/base/xalloc.h"
 #include "platform/fd.h"
 
@@ -40,10 +40,7 @@ sink_new(int fd, const struct event_run *run, int is_tty)
 static int64_t
 this_second(void)
 {
-	struct timespec ts = { 0 };
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec;
+	return clock_ms(CLOCK_MONOTONIC) / 1000;
 }
 
 void
@@ -135,14 +132,12 @@ put_event(struct sink *s, struct event *e)
 void
 sink_flush(struct sink *s)
 {
-	struct timespec ts = { 0 };
 	struct event e = { .kind = EVENT_DROPPED, .witness = WITNESS_MONITOR,
 	    .enforcer = ENFORCER_NONE, .dropped = s->lost, .count = 1 };
 
 	if (s->fd < 0 || s->lost == 0)
 		return;
-	(void)clock_gettime(CLOCK_REALTIME, &ts);
-	e.time_ms = (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+	e.time_ms = clock_ms(CLOCK_REALTIME);
 	if (put_event(s, &e) == 0)
 		s->lost = 0;
 }

@@ -9,11 +9,11 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "launcher/log.h"
 #include "launcher/pty.h"
+#include "platform/base/clock.h"
 #include "platform/fd.h"
 
 static const int passed_on[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1,
@@ -99,15 +99,6 @@ pass_away(struct tty *t, int signo)
 		pass_on(t, SIGCONT, true);
 }
 
-static int64_t
-now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 /*
  * The command may run already and the word of it be on its way: all wait for
  * that.  The size needs no telling: it is asked for.
@@ -126,7 +117,7 @@ on_early(struct tty *t, int signo)
 	sigaddset(&t->waiting, signo);
 	if (!ends_us(signo))
 		return;
-	now = now_ms();
+	now = clock_ms(CLOCK_MONOTONIC);
 	if (t->since_ms == 0)
 		t->since_ms = now;
 	else if (now - t->since_ms >= PATIENCE_MS)

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "launcher/judge.h"
@@ -16,6 +15,7 @@
 #include "launcher/tally.h"
 #include "launcher/who.h"
 #include "platform/base/arena.h"
+#include "platform/base/clock.h"
 #include "platform/base/str.h"
 #include "platform/base/xalloc.h"
 #include "policy/decide.h"
@@ -60,15 +60,6 @@ struct witness {
 	unsigned		 next_lookup;
 	char			 nest[256];	/* see witness_nest() */
 };
-
-static int64_t
-now_ms(clockid_t clock)
-{
-	struct timespec ts = { 0 };
-
-	(void)clock_gettime(clock, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
 
 struct witness *
 witness_new(const struct witness_config *config)
@@ -119,7 +110,7 @@ witness_dropped(struct witness *w, uint64_t n)
 static void
 emit(struct witness *w, struct event *e)
 {
-	e->time_ms = now_ms(CLOCK_REALTIME);
+	e->time_ms = clock_ms(CLOCK_REALTIME);
 	if (e->count == 0)
 		e->count = 1;
 	if (e->kind < EVENT_RUN_START && e->verdict.action == ACTION_DENY)
@@ -186,7 +177,7 @@ is_folded(struct witness *w, const struct event *e)
 {
 	const char *type = e->qtype != NULL ? e->qtype : "?";
 	pid_t pid = e->nprocess > 0 ? e->process[0].pid : 0;
-	int64_t now = now_ms(CLOCK_MONOTONIC);
+	int64_t now = clock_ms(CLOCK_MONOTONIC);
 	struct lookup *l = find_lookup(w, e->host, pid);
 	size_t used;
 
@@ -210,7 +201,7 @@ is_folded(struct witness *w, const struct event *e)
 static bool
 is_over_limit(struct budget *b)
 {
-	int64_t second = now_ms(CLOCK_MONOTONIC) / 1000;
+	int64_t second = clock_ms(CLOCK_MONOTONIC) / 1000;
 
 	if (second != b->second)
 		*b = (struct budget){ .second = second };
@@ -398,7 +389,7 @@ witness_gate_call(struct witness *w, const struct witness_call *c)
 	if (w->callers == NULL)
 		return;
 	callers_place(&n.place, c->addr, c->addr_len, c->port);
-	callers_note(w->callers, &n, now_ms(CLOCK_MONOTONIC));
+	callers_note(w->callers, &n, clock_ms(CLOCK_MONOTONIC));
 }
 
 bool
@@ -412,7 +403,7 @@ witness_caller(struct witness *w, const struct callers_place *p,
     uint16_t from, struct event *e)
 {
 	return w->callers != NULL && callers_find(w->callers, p, from,
-	    now_ms(CLOCK_MONOTONIC), e);
+	    clock_ms(CLOCK_MONOTONIC), e);
 }
 
 void
@@ -421,7 +412,7 @@ witness_heard(struct witness *w, const struct callers_place *p,
 {
 	if (w->callers != NULL)
 		callers_heard(w->callers, p, from, pid,
-		    now_ms(CLOCK_MONOTONIC));
+		    clock_ms(CLOCK_MONOTONIC));
 }
 
 const char *

@@ -3,6 +3,7 @@ noinst_LIBRARIES += platform/base/libbase.a platform/libplatform.a
 platform_base_libbase_a_SOURCES = \
 	platform/base/arena.c platform/base/arena.h \
 	platform/base/buf.c platform/base/buf.h \
+	platform/base/clock.c platform/base/clock.h \
 	platform/base/err.c platform/base/err.h \
 	platform/base/errname.c platform/base/errname.h \
 	platform/base/json.c platform/base/json.h \

@@ -10,9 +10,9 @@
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "platform/base/clock.h"
 #include "platform/fd.h"
 
 enum { LOOP_BATCH = 64 };
@@ -50,15 +50,6 @@ struct loop {
 	size_t		 ndeadlines;	/* armed or not: room is kept for all */
 };
 
-static int64_t
-clock_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 struct loop *
 loop_new(void)
 {
@@ -71,7 +62,7 @@ loop_new(void)
 		free(l);
 		return NULL;
 	}
-	l->now_ms = clock_ms();
+	l->now_ms = clock_ms(CLOCK_MONOTONIC);
 	return l;
 }
 
@@ -312,7 +303,7 @@ watch_after(struct watch *w, int64_t ms)
 	heap_remove(l, w);
 	if (ms < 0)
 		return;
-	w->due_ms = clock_ms() + ms;
+	w->due_ms = clock_ms(CLOCK_MONOTONIC) + ms;
 	heap_set(l, l->nheap++, w);
 	heap_up(l, w->heap_at);
 }
@@ -447,7 +438,7 @@ loop_timeout(const struct loop *l)
 
 	if (l->nheap == 0)
 		return -1;
-	left = l->heap[0]->due_ms - clock_ms();
+	left = l->heap[0]->due_ms - clock_ms(CLOCK_MONOTONIC);
 	return left <= 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left;
 }
 
@@ -477,7 +468,7 @@ loop_turn(struct loop *l)
 	n = epoll_wait(l->epoll_fd, ev, LOOP_BATCH, loop_timeout(l));
 	if (n < 0 && errno != EINTR)
 		return -1;
-	l->now_ms = clock_ms();
+	l->now_ms = clock_ms(CLOCK_MONOTONIC);
 	l->is_idle = n == 0;
 	for (i = 0; i < n && !l->is_stopped; i++) {
 		w = ev[i].data.ptr;

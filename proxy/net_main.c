@@ -15,9 +15,9 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "platform/base/clock.h"
 #include "platform/base/str.h"
 #include "platform/confine.h"
 #include "platform/fd.h"
@@ -156,15 +156,6 @@ begin_anew(const struct keeper *k, int wstatus)
 	return rv > 0 ? 0 : -1;
 }
 
-static int64_t
-now_ms(void)
-{
-	struct timespec ts = { 0 };
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 /*
  * Nobody is served before somebody comes: most short runs reach for nothing.
  * False: the monitor has hung up.  While it still listens, who came before
@@ -218,7 +209,7 @@ keep(const struct keeper *k)
 	unsigned nquick = 0;
 
 	for (;;) {
-		int64_t start = now_ms();
+		int64_t start = clock_ms(CLOCK_MONOTONIC);
 		int wstatus = live(k);
 
 		if (wstatus == 0)
@@ -226,7 +217,8 @@ keep(const struct keeper *k)
 		if (wstatus < 0 || (WIFEXITED(wstatus) &&
 		    WEXITSTATUS(wstatus) == EXIT_NO_START))
 			return EXIT_NO_START;
-		nquick = now_ms() - start < QUICK_MS ? nquick + 1 : 0;
+		nquick = clock_ms(CLOCK_MONOTONIC) - start < QUICK_MS ?
+		    nquick + 1 : 0;
 		if (nquick > MAX_QUICK || begin_anew(k, wstatus) != 0)
 			return EXIT_GIVEN_UP;
 	}

@@ -13,6 +13,7 @@ UNIT_TESTS = \
 	tests/unit/test_cgroup \
 	tests/unit/test_bwrap \
 	tests/unit/test_chunked \
+	tests/unit/test_clock \
 	tests/unit/test_confine \
 	tests/unit/test_decide_fs \
 	tests/unit/test_decide_net \
