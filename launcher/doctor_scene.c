@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "launcher/env.h"
+#include "platform/base/io.h"
 #include "platform/fd.h"
 
 enum { DEPTH_MAX = 16, SWEEPS = 500, SWEEP_US = 20000, HIGH_FD = 60 };
@@ -148,7 +149,7 @@ put_file(struct doctor *d, const char *dir, const char *name,
 	auto_fd fd = open(arena_printf(d->arena, "%s/%s", dir, name),
 	    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
-	return fd < 0 || write(fd, text, strlen(text)) < 0 ? -1 : 0;
+	return fd < 0 ? -1 : io_write_all(fd, text, strlen(text));
 }
 
 static const char *

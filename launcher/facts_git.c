@@ -12,6 +12,7 @@
 
 #include "launcher/gather.h"
 #include "launcher/gitconf.h"
+#include "platform/base/io.h"
 #include "platform/base/str.h"
 #include "platform/base/xalloc.h"
 #include "platform/fd.h"
@@ -103,7 +104,7 @@ read_config(struct config c, const char *path)
 	c.dir = arena_strndup(c.g->arena, path,
 	    (size_t)(strrchr(path, '/') - path));
 	text = xrealloc(NULL, (size_t)st.st_size, 1);
-	n = read(fd, text, (size_t)st.st_size);
+	n = io_read_all(fd, text, (size_t)st.st_size);
 	if (n > 0)
 		(void)gitconf_each(text, (size_t)n, take_entry, &c);
 	free(text);

@@ -11,6 +11,7 @@
 #include "launcher/gitend_parts.h"
 #include "launcher/guard_parts.h"
 #include "launcher/guard_wide.h"
+#include "platform/base/io.h"
 #include "platform/base/xalloc.h"
 #include "platform/fd.h"
 
@@ -147,16 +148,9 @@ write_new(int dir, const char *name, const struct buf *text, mode_t mode)
 {
 	auto_fd fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL |
 	    O_NOFOLLOW | O_CLOEXEC, 0600);
-	size_t done = 0;
 
-	while (fd >= 0 && done < text->len) {
-		ssize_t n = write(fd, text->data + done, text->len - done);
-
-		if (n <= 0)
-			return -1;
-		done += (size_t)n;
-	}
-	return fd < 0 ? -1 : fchmod(fd, mode & 0777);
+	return fd < 0 || io_write_all(fd, text->data, text->len) != 0 ? -1 :
+	    fchmod(fd, mode & 0777);
 }
 
 /* A guard that was killed left the old file there. */

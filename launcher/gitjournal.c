@@ -14,6 +14,7 @@
 
 #include "launcher/guard_move.h"
 #include "platform/base/buf.h"
+#include "platform/base/io.h"
 #include "platform/base/vec.h"
 #include "platform/fd.h"
 
@@ -125,7 +126,7 @@ gitjournal_write(const char *path, const struct gitend *end,
 	buf_init(&b, JOURNAL_MAX);
 	describe(&b, end);
 	is_whole = !b.failed && flock(fd, LOCK_EX) == 0 &&
-	    write(fd, b.data, b.len) == (ssize_t)b.len;
+	    io_write_all(fd, b.data, b.len) == 0;
 	buf_release(&b);
 	if (is_whole)
 		return fd_take(&fd);

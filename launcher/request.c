@@ -12,6 +12,7 @@
 
 #include "launcher/env.h"
 #include "platform/base/buf.h"
+#include "platform/base/io.h"
 #include "policy/pattern.h"
 
 extern char **environ;
@@ -69,8 +70,7 @@ network_home(struct arena *a)
 {
 	const char *home = NULL;
 	char text[PATH_MAX + 512];
-	size_t len = 0;
-	ssize_t n = 1;
+	ssize_t len;
 	int pair[2];
 	FILE *fp;
 	pid_t pid;
@@ -79,17 +79,12 @@ network_home(struct arena *a)
 		return NULL;
 	pid = spawn_getent(a, pair[1]);
 	close(pair[1]);
-	while (len < sizeof text && (n > 0 || errno == EINTR)) {
-		n = read(pair[0], text + len, sizeof text - len);
-		if (n == 0)
-			break;
-		len += n > 0 ? (size_t)n : 0;
-	}
+	len = io_read_all(pair[0], text, sizeof text);
 	close(pair[0]);
 	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		continue;
 	/* fgetpwent() takes no pipe. */
-	if (len > 0 && (fp = fmemopen(text, len, "re")) != NULL) {
+	if (len > 0 && (fp = fmemopen(text, (size_t)len, "re")) != NULL) {
 		home = read_home(a, fp);
 		fclose(fp);
 	}

@@ -11,6 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "platform/base/io.h"
+
 void
 fd_close(int *fd)
 {
@@ -82,21 +84,9 @@ int
 fd_memfd(const char *name, const void *data, size_t len)
 {
 	auto_fd fd = memfd_create(name, MFD_CLOEXEC);
-	const char *p = data;
-	ssize_t n;
 
-	if (fd < 0)
-		return -1;
-	while (len > 0) {
-		n = write(fd, p, len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		p += n;
-		len -= (size_t)n;
-	}
-	if (lseek(fd, 0, SEEK_SET) != 0)
+	if (fd < 0 || io_write_all(fd, data, len) != 0 ||
+	    lseek(fd, 0, SEEK_SET) != 0)
 		return -1;
 	return fd_take(&fd);
 }
@@ -105,30 +95,20 @@ ssize_t
 fd_read_file(int dir_fd, const char *path, char *data, size_t max)
 {
 	auto_fd fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	size_t len = 0;
 	ssize_t n;
 
 	assert(max > 0);
 	data[0] = '\0';
-	if (fd < 0)
+	n = fd < 0 ? -1 : io_read_all(fd, data, max);
+	if (n < 0)
 		return -1;
-	for (;;) {
-		n = read(fd, data + len, max - len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		len += (size_t)n;
-		if (n == 0 || len == max)
-			break;
-	}
-	if (len == max) {
+	if ((size_t)n == max) {
 		data[max - 1] = '\0';
 		errno = EFBIG;
 		return -1;
 	}
-	data[len] = '\0';
-	return (ssize_t)len;
+	data[n] = '\0';
+	return n;
 }
 
 void

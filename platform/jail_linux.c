@@ -13,6 +13,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "platform/base/io.h"
 #include "platform/base/str.h"
 #include "platform/base/vec.h"
 #include "platform/fd.h"
@@ -102,7 +103,7 @@ slurp(const char *path, size_t max, char **ret, size_t *ret_len,
 	    (uint64_t)st.st_size > max)
 		return err_set(e, ERR_JAIL, "'%s' is no library of ours", path);
 	*ret = xrealloc(NULL, (size_t)st.st_size, 1);
-	n = read(fd, *ret, (size_t)st.st_size);
+	n = io_read_all(fd, *ret, (size_t)st.st_size);
 	if (n == (ssize_t)st.st_size) {
 		*ret_len = (size_t)n;
 		return 0;

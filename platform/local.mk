@@ -6,6 +6,7 @@ platform_base_libbase_a_SOURCES = \
 	platform/base/clock.c platform/base/clock.h \
 	platform/base/err.c platform/base/err.h \
 	platform/base/errname.c platform/base/errname.h \
+	platform/base/io.c platform/base/io.h \
 	platform/base/json.c platform/base/json.h \
 	platform/base/str.c platform/base/str.h \
 	platform/base/vec.h \
@@ -87,8 +88,8 @@ pkglibexec_PROGRAMS += libexec/fence/fence-init
 init_sources = \
 	platform/linux/init_main.c platform/linux/init_child.c \
 	platform/linux/init_apply.c platform/linux/landlock.c \
-	platform/fd.c platform/linux/early.c platform/linux/idmap.c \
-	platform/linux/plancheck.c
+	platform/base/io.c platform/fd.c platform/linux/idmap.c \
+	platform/linux/early.c platform/linux/plancheck.c
 libexec_fence_fence_init_SOURCES = $(init_sources) \
 	platform/linux/init_apply.h platform/linux/init_child.h
 libexec_fence_fence_init_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 \

@@ -205,32 +205,10 @@ fail_file(struct err *e, const char *path, int sys, const char *what)
 }
 
 static int
-read_all(int fd, struct buf *b)
-{
-	char chunk[16 * 1024];
-	ssize_t n;
-
-	while (b->len <= POLICY_MAX_BYTES) {
-		n = read(fd, chunk, sizeof chunk);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return errno;
-		if (n == 0)
-			return 0;
-		buf_add(b, chunk, (size_t)n);
-		if (b->failed)
-			return ENOMEM;
-	}
-	return EFBIG;
-}
-
-static int
 read_fd(int fd, const char *path, bool may_be_pipe, struct buf *b,
     bool *ret_is_file, struct err *e)
 {
 	struct stat st;
-	int sys;
 
 	if (fstat(fd, &st) != 0)
 		return fail_file(e, path, errno, "cannot read the policy");
@@ -240,13 +218,12 @@ read_fd(int fd, const char *path, bool may_be_pipe, struct buf *b,
 	*ret_is_file = S_ISREG(st.st_mode);
 	if (!*ret_is_file && !may_be_pipe)
 		return fail_file(e, path, 0, "is not a regular file");
-	sys = read_all(fd, b);
-	if (sys == EFBIG)
-		return fail_file(e, path, 0,
-		    "is longer than 1 MiB, too long for a policy");
-	if (sys != 0)
-		return fail_file(e, path, sys, "cannot read the policy");
-	return 0;
+	b->max_bytes = POLICY_MAX_BYTES;
+	if (buf_read(b, fd) == 0)
+		return 0;
+	return errno == EFBIG ? fail_file(e, path, 0,
+	    "is longer than 1 MiB, too long for a policy") :
+	    fail_file(e, path, errno, "cannot read the policy");
 }
 
 int

@@ -11,6 +11,7 @@
 
 #include "platform/base/arena.h"
 #include "platform/base/buf.h"
+#include "platform/base/io.h"
 #include "platform/base/xalloc.h"
 #include "policy/sha256.h"
 
@@ -66,23 +67,19 @@ is_ours(int fd)
 static int
 read_store(const char *store, struct buf *b)
 {
-	char chunk[4096];
-	ssize_t n = 0;
 	int fd = open(store, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int rc = -1, sys;
 
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -1;
-	if (!is_ours(fd)) {
-		close(fd);
+	if (is_ours(fd))
+		rc = buf_read(b, fd);
+	else
 		errno = EPERM;
-		return -1;
-	}
-	while (!b->failed && (n = read(fd, chunk, sizeof chunk)) > 0)
-		buf_add(b, chunk, (size_t)n);
+	sys = errno;
 	close(fd);
-	if (b->failed)
-		errno = EFBIG;
-	return b->failed || n < 0 ? -1 : 0;
+	errno = sys;
+	return rc;
 }
 
 /* The next line, cut off at its newline; NULL after the last. */
@@ -150,22 +147,6 @@ make_parents(const char *store)
 }
 
 static int
-write_all(int fd, const char *p, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, p, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		p += n;
-		len -= (size_t)n;
-	}
-	return fsync(fd);
-}
-
-static int
 replace(const char *store, const struct buf *b)
 {
 	size_t size = strlen(store) + 32;
@@ -177,7 +158,9 @@ replace(const char *store, const struct buf *b)
 	fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
 	    0600);
 	if (fd >= 0) {
-		rc = write_all(fd, b->data, b->len);
+		rc = io_write_all(fd, b->data, b->len);
+		if (rc == 0)
+			rc = fsync(fd);
 		if (close(fd) != 0)
 			rc = -1;
 		if (rc == 0)

@@ -31,6 +31,7 @@ UNIT_TESTS = \
 	tests/unit/test_ini \
 	tests/unit/test_init \
 	tests/unit/test_initplan \
+	tests/unit/test_io \
 	tests/unit/test_jail_next \
 	tests/unit/test_json \
 	tests/unit/test_landlock \

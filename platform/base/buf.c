@@ -1,9 +1,12 @@
 #include "platform/base/buf.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "platform/base/io.h"
 
 static char buf_empty[1];
 
@@ -98,6 +101,23 @@ buf_printf(struct buf *b, const char *fmt, ...)
 		b->len += (size_t)n;
 	}
 	va_end(again);
+}
+
+int
+buf_read(struct buf *b, int fd)
+{
+	char chunk[16 * 1024];
+	ssize_t n;
+
+	while ((n = io_read_all(fd, chunk, sizeof chunk)) > 0) {
+		buf_add(b, chunk, (size_t)n);
+		if (b->failed) {
+			errno = b->max_bytes != 0 && (size_t)n >
+			    b->max_bytes - b->len ? EFBIG : ENOMEM;
+			return -1;
+		}
+	}
+	return n < 0 ? -1 : 0;
 }
 
 void

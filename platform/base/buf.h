@@ -28,5 +28,10 @@ void	 buf_putc(struct buf *, char);
 void	 buf_printf(struct buf *, const char *fmt, ...)
 	    __attribute__((format(printf, 2, 3)));
 void	 buf_consume(struct buf *, size_t);	/* drop bytes at the front */
+/*
+ * Adds all that a descriptor has until its end.  -1: errno says why; EFBIG:
+ * there is more than the ceiling permits.
+ */
+int	 buf_read(struct buf *, int fd);
 
 #endif

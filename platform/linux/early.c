@@ -6,20 +6,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "platform/base/io.h"
+
 int
 early_write(const char *path, int flags, mode_t mode, const void *p, size_t n)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC | flags, mode);
-	ssize_t done = 0;
+	int rc = fd < 0 ? -1 : io_write_all(fd, p, n);
 
-	if (fd < 0)
-		return -1;
-	while (n > 0 && (done = write(fd, p, n)) > 0) {
-		p = (const char *)p + done;
-		n -= (size_t)done;
-	}
-	close(fd);
-	return n == 0 ? 0 : -1;
+	if (fd >= 0)
+		close(fd);
+	return rc;
 }
 
 /* mkdir -p */

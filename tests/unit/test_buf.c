@@ -7,6 +7,10 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "platform/base/buf.h"
 
 static void
@@ -92,6 +96,61 @@ consumes(void **state)
 	buf_release(&b);
 }
 
+/* 100 bytes through a pipe, into a buffer that has 10 already. */
+static int
+read_into(struct buf *b)
+{
+	static const char text[100] = { [0] = 'a', [99] = 'z' };
+	int fd[2], rc, sys;
+
+	buf_add(b, "0123456789", 10);
+	assert_int_equal(pipe2(fd, O_CLOEXEC), 0);
+	assert_int_equal(write(fd[1], text, sizeof text), sizeof text);
+	close(fd[1]);
+	rc = buf_read(b, fd[0]);
+	sys = errno;
+	close(fd[0]);
+	errno = sys;
+	return rc;
+}
+
+static void
+reads(void **state)
+{
+	static const struct { size_t max; int rc; } cases[] = {
+		{ 0, 0 }, { 1000, 0 }, { 110, 0 }, { 109, -1 }, { 10, -1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct buf b;
+
+		buf_init(&b, cases[i].max);
+		errno = 0;
+		assert_int_equal(read_into(&b), cases[i].rc);
+		assert_int_equal(errno, cases[i].rc == 0 ? 0 : EFBIG);
+		assert_int_equal(b.failed, cases[i].rc != 0);
+		assert_int_equal(b.len, cases[i].rc == 0 ? 110 : 10);
+		assert_memory_equal(b.data, "0123456789", 10);
+		if (cases[i].rc == 0)
+			assert_int_equal(b.data[109], 'z');
+		buf_release(&b);
+	}
+}
+
+static void
+reads_what_is_none(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	buf_init(&b, 100);
+	assert_int_equal(buf_read(&b, -1), -1);
+	assert_int_equal(errno, EBADF);
+	assert_string_equal(b.data, "");
+	buf_release(&b);
+}
+
 int
 main(void)
 {
@@ -100,6 +159,8 @@ main(void)
 		cmocka_unit_test(stops_at_the_ceiling),
 		cmocka_unit_test(refuses_absurd_sizes),
 		cmocka_unit_test(consumes),
+		cmocka_unit_test(reads),
+		cmocka_unit_test(reads_what_is_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
