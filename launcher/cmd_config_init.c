@@ -7,13 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "launcher/exit.h"
 #include "launcher/request.h"
 #include "platform/base/json.h"
-#include "platform/base/xalloc.h"
+#include "platform/base/path.h"
 #include "policy/find.h"
 #include "policy/resolve.h"
 
@@ -102,30 +101,13 @@ may_replace(const char *path)
 }
 
 static int
-make_parents(const char *path)
-{
-	char *copy = xstrdup(path);
-	int rc = 0;
-
-	for (char *p = copy + 1; rc == 0 && (p = strchr(p, '/')) != NULL;
-	    p++) {
-		*p = '\0';
-		if (mkdir(copy, 0750) != 0 && errno != EEXIST)
-			rc = -1;
-		*p = '/';
-	}
-	free(copy);
-	return rc;
-}
-
-static int
 write_file(const char *path, const struct buf *b, struct err *e)
 {
 	FILE *fp = NULL;
 	int fd;
 
-	if (make_parents(path) == 0 && (fd = open(path, O_WRONLY | O_CREAT |
-	    O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600)) >= 0) {
+	if (path_make_above(path, 0750) == 0 && (fd = open(path, O_WRONLY |
+	    O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600)) >= 0) {
 		if ((fp = fdopen(fd, "w")) == NULL)
 			close(fd);
 	}
@@ -190,7 +172,7 @@ canonical_path(struct arena *a, const struct resolve_request *req,
 		return -1;
 	if (found == NULL || *ret == NULL || strcmp(found, *ret) == 0)
 		return 0;
-	dir = (size_t)(strrchr(*ret, '/') - *ret) + 1;
+	dir = path_dir_len(*ret) + 1;
 	if (strncmp(found, *ret, dir) != 0 || strchr(found + dir, '/') != NULL)
 		return 0;
 	err_set(e, ERR_POLICY, "'%.200s' is there already", found);

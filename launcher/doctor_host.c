@@ -9,6 +9,7 @@
 #include "launcher/doctor_run.h"
 #include "launcher/env.h"
 #include "platform/base/errname.h"
+#include "platform/base/path.h"
 #include "platform/paths.h"
 #include "platform/pause.h"
 #include "policy/trust.h"
@@ -115,11 +116,10 @@ fact_shim(struct doctor *d, struct machine_part *it)
 static const char *
 nearest(struct doctor *d, const char *path)
 {
-	char *p = arena_strdup(d->arena, path), *slash;
+	char *p = arena_strdup(d->arena, path);
 
-	while (access(p, F_OK) != 0 && (slash = strrchr(p, '/')) != NULL &&
-	    slash != p)
-		*slash = '\0';
+	while (access(p, F_OK) != 0 && path_cut(p))
+		continue;
 	return p;
 }
 
@@ -135,8 +135,7 @@ fact_state(struct doctor *d, struct machine_part *it)
 		    "set HOME, or XDG_STATE_HOME");
 		return;
 	}
-	dir = arena_strndup(d->arena, store, (size_t)(strrchr(store, '/') -
-	    store));
+	dir = path_dir(d->arena, store);
 	near = nearest(d, dir);
 	if (access(near, W_OK | X_OK) != 0)
 		machine_set(it, MACHINE_DEGRADED, arena_printf(d->arena,

@@ -21,6 +21,7 @@
 
 #include "launcher/env.h"
 #include "platform/base/io.h"
+#include "platform/base/path.h"
 #include "platform/fd.h"
 
 enum { DEPTH_MAX = 16, SWEEPS = 500, SWEEP_US = 20000, HIGH_FD = 60 };
@@ -263,7 +264,7 @@ make_listeners(struct doctor *d, struct doctor_scene *s)
 	struct scene *sc = &s->scene;
 
 	sc->daemon = arena_printf(d->arena, "%s/daemon.sock", s->base);
-	sc->abstract = strrchr(s->base, '/') + 1;
+	sc->abstract = path_name(s->base);
 	s->listen_fd[0] = listen_unix(sc->daemon, false);
 	s->listen_fd[1] = listen_unix(sc->abstract, true);
 	if (s->listen_fd[0] < 0)

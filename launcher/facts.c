@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "launcher/gather.h"
+#include "platform/base/path.h"
 #include "platform/base/str.h"
 #include "platform/base/vec.h"
 #include "platform/links.h"
@@ -214,7 +215,7 @@ add_glob(struct gather *g, struct item *it)
 {
 	const char *glob = it->pattern->text;
 	const char *root = glob_root(g->arena, glob);
-	const char *last = strrchr(glob, '/') + 1;
+	const char *last = path_name(glob);
 	size_t n = strlen(last);
 	unsigned depth = glob_depth(glob, root);
 	struct tree_node node;

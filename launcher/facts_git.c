@@ -13,6 +13,7 @@
 #include "launcher/gather.h"
 #include "launcher/gitconf.h"
 #include "platform/base/io.h"
+#include "platform/base/path.h"
 #include "platform/base/str.h"
 #include "platform/base/xalloc.h"
 #include "platform/fd.h"
@@ -101,8 +102,7 @@ read_config(struct config c, const char *path)
 	if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
 	    st.st_size <= 0 || st.st_size > GITCONF_MAX)
 		return;
-	c.dir = arena_strndup(c.g->arena, path,
-	    (size_t)(strrchr(path, '/') - path));
+	c.dir = path_dir(c.g->arena, path);
 	text = xrealloc(NULL, (size_t)st.st_size, 1);
 	n = io_read_all(fd, text, (size_t)st.st_size);
 	if (n > 0)

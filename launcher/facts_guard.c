@@ -14,6 +14,7 @@
 
 #include "launcher/gather.h"
 #include "platform/base/buf.h"
+#include "platform/base/path.h"
 #include "platform/base/str.h"
 #include "platform/base/vec.h"
 #include "platform/fd.h"
@@ -257,7 +258,7 @@ static void
 add_git_file(struct gather *g, const struct tree_node *file)
 {
 	char text[GIT_FILE_MAX];
-	const char *path, *slash = strrchr(file->real, '/');
+	const char *path;
 	struct tree_node node;
 	struct stat st;
 	ssize_t n;
@@ -271,8 +272,8 @@ add_git_file(struct gather *g, const struct tree_node *file)
 	text[strcspn(text, "\n")] = '\0';
 	if (strncmp(text, "gitdir: ", 8) != 0)
 		return;
-	path = pattern_clean_path(g->arena, arena_strndup(g->arena,
-	    file->real, (size_t)(slash - file->real)), text + 8);
+	path = pattern_clean_path(g->arena, path_dir(g->arena, file->real),
+	    text + 8);
 	if (path == NULL)
 		return;
 	gather_look(g, path, &node);
@@ -320,7 +321,7 @@ add_held(struct gather *g, const char *path, unsigned kind)
 static void
 add_deep(struct gather *g, const char *path)
 {
-	size_t n = (size_t)(strrchr(path, '/') - path);
+	size_t n = path_dir_len(path);
 	const char *dir = arena_strndup(g->arena, path, n);
 	const char *first = path + n + 1;
 	size_t len = strlen(first);
@@ -338,7 +339,7 @@ add_deep(struct gather *g, const char *path)
 static void
 add_noted(struct gather *g, const char *path)
 {
-	const char *name = strrchr(path, '/') + 1, *dir;
+	const char *name = path_name(path), *dir;
 
 	if (strcmp(name, "HEAD") != 0 && strcmp(name, "objects") != 0) {
 		add_deep(g, path);
@@ -571,7 +572,7 @@ guard_git_dir(struct gather *g, const char *dir)
 static void
 guard_itself(struct gather *g, const char *path)
 {
-	const char *name = strrchr(path, '/') + 1;
+	const char *name = path_name(path);
 	auto_fd fd = open_folder(g, arena_strndup(g->arena, path,
 	    (size_t)(name - path)));
 	struct folder folder = { .fd = fd };
@@ -687,7 +688,7 @@ struct last_folder {
 static void
 put_name(struct buf *b, struct last_folder *f, char kind, const char *path)
 {
-	size_t n = (size_t)(strrchr(path, '/') - path);
+	size_t n = path_dir_len(path);
 
 	if (n >= sizeof f->path)
 		return;

@@ -2,11 +2,13 @@
 #include "launcher/gather.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "platform/base/clock.h"
+#include "platform/base/path.h"
 #include "platform/base/str.h"
 #include "platform/base/vec.h"
 #include "platform/links.h"
@@ -155,16 +157,14 @@ gather_lacks(const struct gather *g, const char *path)
 static const struct tree_node *
 nearest(struct gather *g, const char *path, size_t *ret_n)
 {
-	char *part = arena_strdup(g->arena, path), *slash;
+	char *part = arena_strdup(g->arena, path);
 
-	while ((slash = strrchr(part, '/')) != NULL && slash != part) {
-		const struct tree_node *node;
+	while (path_cut(part)) {
+		const struct tree_node *node = look_once(g, part);
 
-		*slash = '\0';
-		node = look_once(g, part);
 		if (node->kind == TREE_MISSING)
 			continue;
-		*ret_n = (size_t)(slash - part);
+		*ret_n = strlen(part);
 		return node;
 	}
 	*ret_n = 0;
@@ -223,13 +223,11 @@ gather_target(struct gather *g, const char *path)
 
 	for (int i = 0; i < LINKS_MAX && path != NULL; i++) {
 		const char *real = gather_real(g, path);
-		ssize_t n = readlink(real, text, sizeof text - 1);
 
-		if (n <= 0)
+		if (path_read_link(AT_FDCWD, real, text, sizeof text) <= 0)
 			return real;
-		text[n] = '\0';
-		path = pattern_clean_path(g->arena, arena_strndup(g->arena,
-		    real, (size_t)(strrchr(real, '/') - real)), text);
+		path = pattern_clean_path(g->arena, path_dir(g->arena, real),
+		    text);
 	}
 	return path;
 }

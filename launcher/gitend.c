@@ -13,6 +13,7 @@
 #include "launcher/gitend_parts.h"
 #include "launcher/guard_parts.h"
 #include "launcher/guard_wide.h"
+#include "platform/base/path.h"
 #include "platform/base/str.h"
 #include "platform/base/vec.h"
 #include "platform/fd.h"
@@ -132,14 +133,13 @@ is_new(const struct search *s, int fd, const char *name)
 static bool
 may_be_moved(const struct search *s, int fd, const char *rel)
 {
-	const char *slash = strrchr(rel, '/');
 	auto_fd up = -1;
 	char *above;
 
 	if (rel[0] == '\0' || !is_since(s, fd, ""))
 		return false;
 	above = xstrdup(rel);
-	above[slash != NULL ? slash - rel : 0] = '\0';
+	above[path_dir_len(rel)] = '\0';
 	up = gitwalk_open(s->root_fd, above);
 	free(above);
 	return up < 0 || is_since(s, up, "");
@@ -333,7 +333,7 @@ look_at_folder(struct search *s, const char *rel)
 	    !is_changed(s, fd, rel))
 		return;
 	treat(s, fd, path, 0);
-	if (strcasecmp(strrchr(path, '/') + 1, ".git") == 0)
+	if (strcasecmp(path_name(path), ".git") == 0)
 		announce(s, AT_FDCWD, path, path);
 }
 

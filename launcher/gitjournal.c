@@ -15,6 +15,7 @@
 #include "launcher/guard_move.h"
 #include "platform/base/buf.h"
 #include "platform/base/io.h"
+#include "platform/base/path.h"
 #include "platform/base/vec.h"
 #include "platform/fd.h"
 
@@ -26,18 +27,6 @@ enum {
 };
 
 static const char head[] = "fence run 1";
-
-/* Cuts the last name off; false if none is left. */
-static bool
-go_up(char *path)
-{
-	char *slash = strrchr(path, '/');
-
-	if (slash == NULL || slash == path)
-		return false;
-	*slash = '\0';
-	return true;
-}
 
 /* No home is made, nor a place for state that somebody named. */
 static unsigned
@@ -58,13 +47,13 @@ make_above(const char *path, unsigned *made)
 	if (strlen(path) >= sizeof part)
 		return -1;
 	strcpy(part, path);
-	while (go_up(part) && stat(part, &st) != 0)
+	while (path_cut(part) && stat(part, &st) != 0)
 		if (errno != ENOENT || ++missing > above_max(path))
 			return -1;
 	for (; missing > 0; missing--) {
 		strcpy(part, path);
 		for (unsigned i = 0; i < missing; i++)
-			(void)go_up(part);
+			(void)path_cut(part);
 		if (mkdir(part, 0700) == 0)
 			++*made;
 		else if (errno != EEXIST)
@@ -143,7 +132,7 @@ gitjournal_remove(const char *path, unsigned made)
 	if (strlen(path) >= sizeof part)
 		return;
 	strcpy(part, path);
-	for (; made > 0 && go_up(part); made--)
+	for (; made > 0 && path_cut(part); made--)
 		if (unlinkat(AT_FDCWD, part, AT_REMOVEDIR) != 0)
 			break;	/* another run uses it */
 }

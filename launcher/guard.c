@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "launcher/guard_parts.h"
+#include "platform/base/path.h"
 #include "platform/base/xalloc.h"
 #include "platform/fd.h"
 #include "platform/name_filter.h"
@@ -126,14 +127,9 @@ cut_path(const char *path, unsigned up, char ret[PATH_MAX])
 	if (n >= PATH_MAX)
 		return false;
 	memcpy(ret, path, n + 1);
-	for (; up > 0; up--) {
-		char *slash = strrchr(ret, '/');
-
-		if (slash == NULL || slash == ret)
-			return false;
-		*slash = '\0';
-	}
-	return true;
+	while (up > 0 && path_cut(ret))
+		up--;
+	return up == 0;
 }
 
 /* It read names that the jail chose: believe nothing but the form. */
@@ -293,7 +289,7 @@ way_known(const struct way *w, const char *path, size_t n)
 static bool
 is_straight(struct way *w, const char *path)
 {
-	size_t n = (size_t)(strrchr(path, '/') - path), known;
+	size_t n = path_dir_len(path), known;
 	struct stat st;
 
 	if (n >= sizeof w->path)

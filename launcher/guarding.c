@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "platform/base/buf.h"
+#include "platform/base/path.h"
 #include "platform/base/xalloc.h"
 #include "platform/pause.h"
 #include "policy/decide.h"
@@ -51,7 +52,7 @@ put_removed(struct buf *b, const struct guard_told *t)
 static bool
 is_beside(const struct guard_told *t)
 {
-	size_t n = (size_t)(strrchr(t->path, '/') - t->path);
+	size_t n = path_dir_len(t->path);
 
 	return strncmp(t->path, t->to, n + 1) == 0 &&
 	    strchr(t->to + n + 1, '/') == NULL;
@@ -166,7 +167,7 @@ static bool
 is_open_git(const char *path, void *arg)
 {
 	const struct policy *p = arg;
-	const char *name = strrchr(path, '/') + 1;
+	const char *name = path_name(path);
 	struct fs_question q = { .op = FS_WRITE, .path = path,
 	    .is_guarded = true, .guarded_len = strlen(path) };
 	struct verdict v;

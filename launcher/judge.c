@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "platform/base/path.h"
 #include "platform/base/str.h"
 #include "platform/links.h"
 #include "policy/pattern.h"
@@ -39,7 +40,7 @@ is_denied(const struct judge *j, enum fs_op op, const char *path,
 static const char *
 resolve(struct arena *arena, const char *path)
 {
-	char *part = arena_strdup(arena, path), *real, *slash;
+	char *part = arena_strdup(arena, path), *real;
 	const char *resolved = NULL;
 	unsigned n = 0;
 
@@ -47,9 +48,8 @@ resolve(struct arena *arena, const char *path)
 		n += *p == '/';
 	if (n > MAX_COMPONENTS || str_path_below(path, "/proc"))
 		return NULL;
-	while (access(part, F_OK) != 0 &&
-	    (slash = strrchr(part, '/')) != NULL && slash != part)
-		*slash = '\0';
+	while (access(part, F_OK) != 0 && path_cut(part))
+		continue;
 	real = realpath(part, NULL);
 	if (real != NULL)
 		resolved = pattern_clean_path(arena, "/", arena_printf(arena,

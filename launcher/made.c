@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "platform/base/path.h"
 #include "platform/base/str.h"
 #include "platform/base/xalloc.h"
 #include "platform/fd.h"
@@ -164,7 +165,7 @@ static void
 remove_plain(const char *path)
 {
 	auto_fd fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	size_t end = (size_t)(strrchr(path, '/') - path);
+	size_t end = path_dir_len(path);
 
 	for (size_t i = 1; i <= end; i++)
 		if (path[i] == '/' &&
@@ -227,7 +228,7 @@ made_is_directory(const char *path)
 	    "lock", "-cache", "config", "file", "netrc", "cookies" };
 	static const char *const others[] = { "/Library/", "/System/",
 	    "/private/", "/Applications/" };
-	const char *name = strrchr(path, '/') + 1;
+	const char *name = path_name(path);
 	size_t n = strlen(name);
 
 	if (has_suffix(name))

@@ -14,6 +14,7 @@
 
 #include "launcher/cmd.h"
 #include "launcher/exit.h"
+#include "platform/base/path.h"
 
 static int
 later(const char *name, struct err *e)
@@ -106,8 +107,7 @@ exhausted(struct err *e, int status)
 static int
 act(int argc, char **argv, struct err *e)
 {
-	const char *slash = strrchr(argv[0], '/');
-	const char *name = slash != NULL ? slash + 1 : argv[0];
+	const char *name = path_name(argv[0]);
 	const struct command *c = argc > 1 && strcmp(name, "fence") == 0 ?
 	    cmd_find(cmd_table, argv[1]) : NULL;
 

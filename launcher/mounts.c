@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "platform/base/path.h"
 #include "platform/base/str.h"
 #include "platform/base/vec.h"
 
@@ -420,7 +421,7 @@ mounts_over(const struct mounts *m, const char *path)
 size_t
 mounts_above(const struct mounts *m, const char *path)
 {
-	return find_around(m, path, (size_t)(strrchr(path, '/') - path));
+	return find_around(m, path, path_dir_len(path));
 }
 
 bool

@@ -20,6 +20,7 @@
 #include "launcher/ranges.h"
 #include "launcher/request.h"
 #include "launcher/shell.h"
+#include "platform/base/path.h"
 #include "platform/base/str.h"
 #include "platform/base/vec.h"
 #include "platform/fd.h"
@@ -130,8 +131,7 @@ notice_missing(struct work *w, const char *flag, const struct strlist *l,
 {
 	for (size_t i = 0; i < l->n; i++) {
 		const char *path = l->v[i].pattern->text;
-		const char *dir = arena_strndup(w->arena, path,
-		    (size_t)(strrchr(path, '/') - path));
+		const char *dir = path_dir(w->arena, path);
 		bool is_asked = false;
 
 		for (size_t k = 0; k < asked->n; k++)
@@ -140,7 +140,7 @@ notice_missing(struct work *w, const char *flag, const struct strlist *l,
 		if (!is_asked || l->v[i].pattern->kind != PATTERN_PATH ||
 		    !flags_made(&l->v[i]))
 			continue;
-		if (dir[0] != '\0' && is_missing(dir))
+		if (is_missing(dir))
 			plan_notice(arena_printf(w->arena, "%s %s: '%s' does "
 			    "not exist", flag, l->v[i].text, dir), w);
 		else if (!is_write && is_missing(path))
@@ -565,8 +565,7 @@ static bool
 is_commands(const char *path, void *arg)
 {
 	const struct work *w = arg;
-	const char *dir = arena_strndup(w->arena, path,
-	    (size_t)(strrchr(path, '/') + 1 - path));
+	const char *dir = path_dir(w->arena, path);
 
 	if (is_inside(path, w->request.cwd) ||
 	    is_inside(path, w->plan->resolved.workspace))

@@ -16,6 +16,7 @@
 #include "launcher/request.h"
 #include "launcher/trace.h"
 #include "platform/base/buf.h"
+#include "platform/base/path.h"
 #include "platform/base/str.h"
 #include "platform/base/vec.h"
 #include "policy/pattern.h"
@@ -38,8 +39,8 @@ own_parts(struct work *w, struct owns *own)
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
 	char *slash;
 
-	*vec_push(own) = (struct own_file){ arena_strndup(w->arena, init,
-	    (size_t)(strrchr(init, '/') - init)), "fence's own programs", false };
+	*vec_push(own) = (struct own_file){ path_dir(w->arena, init),
+	    "fence's own programs", false };
 	exe[n > 0 ? n : 0] = '\0';
 	slash = strrchr(exe, '/');
 	for (size_t i = 0; slash != NULL && i < 2; i++)
@@ -58,8 +59,7 @@ own_state(struct work *w, const struct run_options *ro, char *const *env,
 	const char *config = env_get(env, "XDG_CONFIG_HOME");
 
 	if (store != NULL) {
-		w->plan->state = arena_strndup(w->arena, store,
-		    (size_t)(strrchr(store, '/') - store));
+		w->plan->state = path_dir(w->arena, store);
 		*vec_push(own) = (struct own_file){ w->plan->state,
 		    "fence's state", !w->plan->is_inside && !ro->dry_run };
 	}

@@ -13,6 +13,7 @@
 #include "launcher/env.h"
 #include "platform/base/buf.h"
 #include "platform/base/io.h"
+#include "platform/base/path.h"
 #include "policy/pattern.h"
 
 extern char **environ;
@@ -102,14 +103,6 @@ passwd_home(struct arena *a)
 	return home != NULL ? home : network_home(a);
 }
 
-static const char *
-real_path(struct arena *a, const char *path)
-{
-	char real[PATH_MAX];
-
-	return realpath(path, real) != NULL ? arena_strdup(a, real) : NULL;
-}
-
 /*
  * $HOME is what the command believes in; credentials lie in the home that the
  * user database knows, whatever the caller's environment says.
@@ -128,10 +121,8 @@ find_homes(struct arena *a, char *const *env, struct resolve_request *r,
 		err_hint(e, "set HOME: the policy hides credentials below it");
 		return -1;
 	}
-	r->home = real_path(a, home);
-	if (r->home == NULL)
-		r->home = arena_strdup(a, home);
-	other = other != NULL ? real_path(a, other) : NULL;
+	r->home = path_real_or_same(a, home);
+	other = other != NULL ? path_real(a, other) : NULL;
 	if (other != NULL && strcmp(other, "/") != 0 &&
 	    strcmp(other, r->home) != 0)
 		r->other_home = other;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "launcher/env.h"
+#include "platform/base/path.h"
 
 /* They take -c and -l, and have these names wherever they are. */
 static const char *const known[] = { "sh", "bash", "zsh", "ksh", "dash",
@@ -31,7 +32,7 @@ shell_check(const struct run_options *ro, char *const *argv, struct err *e)
 static bool
 is_known(const char *path)
 {
-	const char *name = strrchr(path, '/') + 1;
+	const char *name = path_name(path);
 
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
 		if (strcmp(name, known[i]) == 0)

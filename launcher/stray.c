@@ -1,6 +1,7 @@
 #include "launcher/stray.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "platform/base/path.h"
 #include "platform/base/str.h"
 #include "platform/base/vec.h"
 
@@ -33,14 +35,6 @@ strays_add(struct strays *s, const struct unixlist_entry *e)
 	*vec_push(s) = stray;
 }
 
-static const char *
-base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash != NULL ? slash + 1 : path;
-}
-
 /*
  * Some file systems (btrfs, overlay) tell stat another device than the one
  * that the kernel knows; the inode or the name has to do there.
@@ -56,7 +50,7 @@ is_at(const struct stray *stray, const char *path, const struct stat *st)
 	    minor(st->st_dev)))
 		return false;
 	return stray->is_named &&
-	    strcmp(base_name(path), base_name(e->path)) == 0;
+	    strcmp(path_name(path), path_name(e->path)) == 0;
 }
 
 void
@@ -110,17 +104,13 @@ static void
 search_at(struct strays *s, const char *dir, const char *name)
 {
 	char path[PATH_MAX];
-	char *slash;
 
 	if ((size_t)snprintf(path, sizeof path, "%s/%s", dir, name) >=
 	    sizeof path)
 		return;
 	strays_try(s, path);
-	slash = strrchr(path, '/');
-	if (slash != path) {
-		*slash = '\0';
+	if (path_cut(path))
 		search_dir(s, path);
-	}
 }
 
 /* ---- owners ---- */
@@ -130,11 +120,11 @@ static void
 read_link(const char *pid, const char *what, char ret[PATH_MAX])
 {
 	char path[PATH_MAX];
-	ssize_t n;
 
 	snprintf(path, sizeof path, "/proc/%s/%s", pid, what);
-	n = readlink(path, ret, PATH_MAX - 1);
-	ret[n > 0 && ret[0] == '/' ? n : 0] = '\0';
+	if (path_read_link(AT_FDCWD, path, ret, PATH_MAX) < 0 ||
+	    ret[0] != '/')
+		ret[0] = '\0';
 }
 
 /*

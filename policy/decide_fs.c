@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "platform/base/buf.h"
+#include "platform/base/path.h"
 #include "platform/base/str.h"
 #include "policy/decide.h"
 #include "policy/flags.h"
@@ -270,7 +271,7 @@ deny_own(const struct policy *p, const char *path, struct verdict *v)
 static bool
 is_git_config(const char *path)
 {
-	const char *name = strrchr(path, '/') + 1;
+	const char *name = path_name(path);
 
 	return strstr(path, "/.git/") != NULL &&
 	    (strcmp(name, "config") == 0 ||

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "platform/base/buf.h"
+#include "platform/base/path.h"
 #include "platform/base/str.h"
 #include "platform/base/vec.h"
 #include "platform/base/xalloc.h"
@@ -56,25 +57,6 @@ digest_text(struct extends *x, const char *what, const char *text, size_t len)
 
 /* ---- files ---- */
 
-static const char *
-real_path(struct arena *a, const char *path)
-{
-	char real[PATH_MAX];
-
-	return arena_strdup(a, realpath(path, real) != NULL ? real : path);
-}
-
-static const char *
-dir_of(struct extends *x, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	if (slash == NULL)
-		return x->cwd;
-	return arena_strndup(x->arena, path,
-	    slash == path ? 1 : (size_t)(slash - path));
-}
-
 static bool
 is_outside(const struct extends *x, const char *real)
 {
@@ -85,11 +67,12 @@ static int
 load_file(struct extends *x, const char *path, const char *as, unsigned depth,
     struct policy **ret, struct err *e)
 {
-	const char *real = real_path(x->arena, path);
+	const char *real = path_real_or_same(x->arena, path);
 	struct source s = {
 		.identity = arena_printf(x->arena, "file:%s", real),
 		.shown = path,
-		.dir = dir_of(x, path),
+		.dir = strchr(path, '/') == NULL ? x->cwd :
+		    path_dir(x->arena, path),
 		.format = policy_format_of(path),
 		.is_outside = is_outside(x, real),
 	};
@@ -299,11 +282,10 @@ target_path(struct extends *x, const char *dir, const char *text)
 static void
 note_outside(struct extends *x, const struct entry *entry, const char *path)
 {
-	const char *clean = pattern_clean_path(x->arena, x->cwd, path);
-	char real[PATH_MAX];
+	const char *clean = path_real(x->arena, path);
 
-	if (realpath(path, real) != NULL)
-		clean = real;
+	if (clean == NULL)
+		clean = pattern_clean_path(x->arena, x->cwd, path);
 	if (x->tree == NULL || x->outside.file != NULL || (clean != NULL &&
 	    !is_outside(x, clean)))
 		return;
@@ -324,8 +306,8 @@ load_target(struct extends *x, const struct source *from,
 		path = target_path(x, from->dir, text);
 		note_outside(x, entry, path);
 		add_step(x, depth, arena_printf(x->arena, "%s: %s",
-		    x->user != NULL && strcmp(real_path(x->arena, path),
-		    real_path(x->arena, x->user)) == 0 ? "user config" :
+		    x->user != NULL && strcmp(path_real_or_same(x->arena, path),
+		    path_real_or_same(x->arena, x->user)) == 0 ? "user config" :
 		    "file", path));
 		return load_file(x, path, text, depth, ret, e);
 	}

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "platform/base/arena.h"
+#include "platform/base/path.h"
 #include "platform/base/str.h"
 #include "platform/base/vec.h"
 #include "policy/glob.h"
@@ -125,7 +126,7 @@ static void
 look_at(struct leaf *leaf)
 {
 	const char *text = leaf->pattern->text;
-	const char *last = strrchr(text, '/') + 1;
+	const char *last = path_name(text);
 	size_t len = strlen(last);
 	size_t root = strcspn(text, "*?[\\");
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "platform/base/path.h"
 #include "platform/base/vec.h"
 #include "policy/find.h"
 #include "policy/flags.h"
@@ -85,24 +86,6 @@ end(struct work *w, struct extends *x)
 	extends_release(x);
 }
 
-static const char *
-real_path(struct arena *a, const char *path)
-{
-	char real[PATH_MAX];
-
-	return arena_strdup(a, realpath(path, real) != NULL ? real : path);
-}
-
-/* path: absolute. */
-static const char *
-dir_of(struct arena *a, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash == path ? "/" :
-	    arena_strndup(a, path, (size_t)(slash - path));
-}
-
 /*
  * The name that is trusted: in its real directory, and itself not followed.
  * Its directory is what its relative paths mean.
@@ -110,10 +93,10 @@ dir_of(struct arena *a, const char *path)
 static const char *
 trusted_name(struct arena *a, const char *path)
 {
-	const char *dir = real_path(a, dir_of(a, path));
+	const char *dir = path_real_or_same(a, path_dir(a, path));
 
-	return arena_printf(a, "%s%s", strcmp(dir, "/") == 0 ? "" : dir,
-	    strrchr(path, '/'));
+	return arena_printf(a, "%s/%s", strcmp(dir, "/") == 0 ? "" : dir,
+	    path_name(path));
 }
 
 /* ---- passwords ---- */
@@ -123,14 +106,13 @@ static const char *
 secret_file(const struct resolve_request *r, struct arena *a,
     const struct string *s)
 {
-	char real[PATH_MAX];
 	const char *path = s->at.file;
 
 	if (!s->is_set || strcmp(s->text, s->shown) == 0 || path == NULL)
 		return NULL;
 	if (path[0] != '/')
 		path = arena_printf(a, "%s/%s", r->cwd, path);
-	return realpath(path, real) != NULL ? arena_strdup(a, real) : NULL;
+	return path_real(a, path);
 }
 
 /*
@@ -218,9 +200,9 @@ load_project(struct work *w, const char *path, bool is_strange,
 {
 	struct sha256 h;
 
-	*x = begin(w, dir_of(w->arena, path));
+	*x = begin(w, path_dir(w->arena, path));
 	if (is_strange)
-		x->tree = real_path(w->arena, dir_of(w->arena, path));
+		x->tree = path_real_or_same(w->arena, path_dir(w->arena, path));
 	sha256_init(&h);
 	x->digest = &h;
 	if (extends_file(x, path, "project config", ret, e) != 0)
@@ -263,8 +245,8 @@ read_project(struct work *w, struct project *p, struct err *e)
 static bool
 is_users(const struct work *w, const char *path)
 {
-	return w->user != NULL && strcmp(real_path(w->arena, path),
-	    real_path(w->arena, w->user)) == 0;
+	return w->user != NULL && strcmp(path_real_or_same(w->arena, path),
+	    path_real_or_same(w->arena, w->user)) == 0;
 }
 
 static int
@@ -304,9 +286,9 @@ read_projects(struct work *w, struct err *e)
 			if (add_project(w, found.path[i], e) != 0)
 				return -1;
 		if (found.n > 0)
-			dir = dir_of(w->arena, found.path[0]);
+			dir = path_dir(w->arena, found.path[0]);
 		dir = found.n == 0 || strcmp(dir, "/") == 0 ? NULL :
-		    dir_of(w->arena, dir);
+		    path_dir(w->arena, dir);
 	}
 	return 0;
 }
@@ -374,7 +356,7 @@ take_trusted(struct work *w, struct project *p, struct err *e)
 {
 	w->ret->project = p->path;
 	w->ret->is_trusted = true;
-	w->ret->workspace = dir_of(w->arena, p->path);
+	w->ret->workspace = path_dir(w->arena, p->path);
 	w->ret->policy = p->policy;
 	p->policy = NULL;
 	end(w, &p->x);

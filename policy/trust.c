@@ -12,6 +12,7 @@
 #include "platform/base/arena.h"
 #include "platform/base/buf.h"
 #include "platform/base/io.h"
+#include "platform/base/path.h"
 #include "platform/base/xalloc.h"
 #include "policy/sha256.h"
 
@@ -131,22 +132,6 @@ trust_knows(const char *store, const char *path, const char *hex)
 /* ---- writing ---- */
 
 static int
-make_parents(const char *store)
-{
-	char *path = xstrdup(store);
-	int rc = 0;
-
-	for (char *p = path + 1; rc == 0 && (p = strchr(p, '/')) != NULL; p++) {
-		*p = '\0';
-		if (mkdir(path, 0700) != 0 && errno != EEXIST)
-			rc = -1;
-		*p = '/';
-	}
-	free(path);
-	return rc;
-}
-
-static int
 replace(const char *store, const struct buf *b)
 {
 	size_t size = strlen(store) + 32;
@@ -183,7 +168,7 @@ lock_store(const char *store)
 	char *dir = xstrdup(store);
 	int fd;
 
-	*strrchr(dir, '/') = '\0';
+	(void)path_cut(dir);
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	free(dir);
 	if (fd >= 0 && flock(fd, LOCK_EX) != 0) {
@@ -238,7 +223,8 @@ change(const char *store, const char *path, const char *hex, bool *ret_was,
 	if (path[0] != '/' || strchr(path, '\n') != NULL)
 		return err_set(e, ERR_POLICY,
 		    "the store cannot hold a path with a newline");
-	if (make_parents(store) != 0 || (lock_fd = lock_store(store)) < 0)
+	if (path_make_above(store, 0700) != 0 ||
+	    (lock_fd = lock_store(store)) < 0)
 		return fail(e, store, "cannot open the trust store");
 	rc = rewrite(store, path, hex, ret_was);
 	if (rc != 0)
@@ -261,11 +247,11 @@ trust_told(struct arena *a, const char *store, const char *notice)
 	sha256_add(&h, notice, strlen(notice));
 	sha256_end_hex(&h, hex);
 	path = arena_printf(a, "%.*s/told/%s",
-	    (int)(strrchr(store, '/') - store), store, hex);
+	    (int)path_dir_len(store), store, hex);
 	if (access(path, F_OK) == 0)
 		return true;
-	fd = make_parents(path) == 0 ? open(path, O_WRONLY | O_CREAT |
-	    O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
+	fd = path_make_above(path, 0700) == 0 ? open(path, O_WRONLY |
+	    O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
 	if (fd >= 0)
 		close(fd);
 	return false;

@@ -44,6 +44,7 @@ UNIT_TESTS = \
 	tests/unit/test_name_filter \
 	tests/unit/test_nft \
 	tests/unit/test_notify \
+	tests/unit/test_path \
 	tests/unit/test_pattern \
 	tests/unit/test_peek \
 	tests/unit/test_place \

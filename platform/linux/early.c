@@ -19,41 +19,6 @@ early_write(const char *path, int flags, mode_t mode, const void *p, size_t n)
 	return rc;
 }
 
-/* mkdir -p */
-static int
-early_mkdirs(const char *path, mode_t mode)
-{
-	char part[PATH_MAX];
-	size_t n = strlen(path);
-
-	if (n >= sizeof part) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	for (size_t i = 1; i <= n; i++) {
-		if (path[i] != '/' && path[i] != '\0')
-			continue;
-		memcpy(part, path, i);
-		part[i] = '\0';
-		if (mkdir(part, mode) != 0 && errno != EEXIST)
-			return -1;
-	}
-	return 0;
-}
-
-int
-early_parents(const char *path, mode_t mode)
-{
-	char dir[PATH_MAX];
-	char *slash;
-
-	if (early_join(dir, path, "") != 0)
-		return -1;
-	slash = strrchr(dir, '/');
-	*slash = '\0';
-	return slash == dir ? 0 : early_mkdirs(dir, mode);
-}
-
 int
 early_join(char out[PATH_MAX], const char *a, const char *b)
 {

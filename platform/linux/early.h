@@ -13,7 +13,6 @@
 /* All of it or -1.  flags: besides O_WRONLY and O_CLOEXEC. */
 int	 early_write(const char *path, int flags, mode_t, const void *,
 	    size_t);
-int	 early_parents(const char *path, mode_t);	/* all above it */
 int	 early_join(char out[PATH_MAX], const char *, const char *);
 void	 early_number(char *out, uint64_t);	/* decimal; room for 21 */
 

@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "platform/base/path.h"
 #include "platform/fd.h"
 #include "platform/linux/ahead.h"
 #include "platform/linux/cure.h"
@@ -133,7 +134,8 @@ put_run_files(const struct outer *o)
 		const struct jail_file *f = &o->spec->etc[i];
 
 		if (early_join(path, ETC_DIR "/", f->name) != 0 ||
-		    early_parents(path, 0755) != 0 || early_write(path, O_CREAT | O_EXCL, 0644, f->text,
+		    path_make_above(path, 0755) != 0 ||
+		    early_write(path, O_CREAT | O_EXCL, 0644, f->text,
 		    strlen(f->text)) != 0)
 			return -1;
 	}
