@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "launcher/who.h"
+#include "platform/base/ip.h"
 
 enum {
 	SAME_MS = 100,		/* one process, one place: not asked again */
@@ -52,10 +53,9 @@ callers_place(struct callers_place *p, const uint8_t *addr, size_t len,
     uint16_t port)
 {
 	*p = (struct callers_place){ .port = port };
-	if (len == 4) {
-		p->addr[10] = p->addr[11] = 0xff;
-		memcpy(p->addr + 12, addr, 4);
-	} else
+	if (len == 4)
+		ip_map(addr, p->addr);
+	else
 		memcpy(p->addr, addr, 16);
 }
 

@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
+#include "platform/base/ip.h"
 #include "platform/base/str.h"
 #include "platform/base/vec.h"
 #include "platform/jail.h"
@@ -64,7 +65,6 @@ is_digits(struct str s)
 static int
 to_addr(int family, struct str s, struct net_addr *ret)
 {
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 	char text[NET_TEXT_MAX];
 
 	if (s.len >= sizeof text)
@@ -75,11 +75,8 @@ to_addr(int family, struct str s, struct net_addr *ret)
 	if (inet_pton(family, text, ret->addr) != 1)
 		return -1;
 	ret->family = (uint16_t)family;
-	if (family == AF_INET6 && memcmp(ret->addr, mapped, 12) == 0) {
-		memmove(ret->addr, ret->addr + 12, 4);
-		memset(ret->addr + 4, 0, 12);
+	if (family == AF_INET6 && ip_unmap(ret->addr))
 		ret->family = AF_INET;
-	}
 	return 0;
 }
 

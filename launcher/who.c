@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "platform/base/ip.h"
 #include "platform/base/str.h"
 
 /*
@@ -138,17 +139,10 @@ who_pid(pid_t pid, pid_t stop_pid, struct event *e)
 	return (int)e->nprocess;
 }
 
-/* One spelling for both families: v4 is v4-mapped v6. */
-static void
-map_v4(const uint8_t addr[4], uint8_t ret[16])
-{
-	static const uint8_t prefix[12] = { [10] = 0xff, [11] = 0xff };
-
-	memcpy(ret, prefix, sizeof prefix);
-	memcpy(ret + 12, addr, 4);
-}
-
-/* The kernel prints each 32-bit word of an address in host order. */
+/*
+ * The kernel prints each 32-bit word of an address in host order.  An IPv4
+ * address becomes a mapped one, so that both families are spelled alike.
+ */
 static int
 parse_addr(const char *hex, uint8_t ret[16])
 {
@@ -165,7 +159,7 @@ parse_addr(const char *hex, uint8_t ret[16])
 		memcpy(raw + i * 4, &word, 4);
 	}
 	if (len == 8)
-		map_v4(raw, ret);
+		ip_map(raw, ret);
 	else
 		memcpy(ret, raw, 16);
 	return 0;
@@ -200,7 +194,7 @@ match_line(const char *line, int is_udp, const struct ask_source *src,
 		return 0;
 	*ret_inode = inode;
 	if (src->family == AF_INET)
-		map_v4(src->addr, want);
+		ip_map(src->addr, want);
 	else
 		memcpy(want, src->addr, 16);
 	if (src->family != 0 && memcmp(addr, want, 16) == 0)

@@ -7,6 +7,7 @@ platform_base_libbase_a_SOURCES = \
 	platform/base/err.c platform/base/err.h \
 	platform/base/errname.c platform/base/errname.h \
 	platform/base/io.c platform/base/io.h \
+	platform/base/ip.h \
 	platform/base/json.c platform/base/json.h \
 	platform/base/path.c platform/base/path.h \
 	platform/base/str.c platform/base/str.h \

@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
+#include "platform/base/ip.h"
 #include "platform/fd.h"
 
 int
@@ -25,13 +26,8 @@ net_from_sockaddr(const struct sockaddr *sa, socklen_t len,
 		return -1;
 	memcpy(&in6, sa, sizeof in6);
 	ret->port = ntohs(in6.sin6_port);
-	if (IN6_IS_ADDR_V4MAPPED(&in6.sin6_addr)) {
-		ret->family = AF_INET;
-		memcpy(ret->addr, in6.sin6_addr.s6_addr + 12, 4);
-	} else {
-		ret->family = AF_INET6;
-		memcpy(ret->addr, &in6.sin6_addr, 16);
-	}
+	memcpy(ret->addr, &in6.sin6_addr, 16);
+	ret->family = ip_unmap(ret->addr) ? AF_INET : AF_INET6;
 	return 0;
 }
 

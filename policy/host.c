@@ -6,6 +6,8 @@
 
 #include <idn2.h>
 
+#include "platform/base/ip.h"
+
 enum { NAME_MAX_BYTES = 253, LABEL_MAX_BYTES = 63 };
 
 static char
@@ -29,10 +31,8 @@ hex_digit(char c)
 void
 host_from_addr(const uint8_t *addr, size_t len, struct host *ret)
 {
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-
 	memset(ret, 0, sizeof *ret);
-	if (len == 16 && memcmp(addr, mapped, sizeof mapped) == 0) {
+	if (len == 16 && ip_is_mapped(addr)) {
 		addr += 12;
 		len = 4;
 	}

@@ -33,6 +33,7 @@ UNIT_TESTS = \
 	tests/unit/test_initplan \
 	tests/unit/test_io \
 	tests/unit/test_jail_next \
+	tests/unit/test_ip \
 	tests/unit/test_json \
 	tests/unit/test_landlock \
 	tests/unit/test_launcher \

@@ -13,6 +13,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "platform/base/ip.h"
 #include "platform/linux/seccomp_code.h"
 
 #ifndef SECCOMP_USER_NOTIF_FLAG_CONTINUE
@@ -136,7 +137,6 @@ notify_filter(struct buf *out)
 void
 notify_address(const void *data, size_t len, struct held_call *ret)
 {
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 	struct sockaddr_in in;
 	struct sockaddr_in6 in6;
 	sa_family_t family;
@@ -155,14 +155,9 @@ notify_address(const void *data, size_t len, struct held_call *ret)
 	    sin6_scope_id)) {
 		memset(&in6, 0, sizeof in6);
 		memcpy(&in6, data, len < sizeof in6 ? len : sizeof in6);
-		ret->family = AF_INET6;
 		ret->port = ntohs(in6.sin6_port);
 		memcpy(ret->addr, &in6.sin6_addr, 16);
-		if (memcmp(ret->addr, mapped, sizeof mapped) == 0) {
-			ret->family = AF_INET;
-			memcpy(ret->addr, ret->addr + 12, 4);
-			memset(ret->addr + 4, 0, 12);
-		}
+		ret->family = ip_unmap(ret->addr) ? AF_INET : AF_INET6;
 	}
 }
 
