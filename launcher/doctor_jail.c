@@ -44,11 +44,10 @@ all_tries(struct doctor *d, enum try_result result, const char *text)
 static const char *
 fence_run(struct doctor *d)
 {
-	char exe[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+	const char *exe = paths_self(d->arena);
 
-	exe[n > 0 ? n : 0] = '\0';
-	return arena_strdup(d->arena, pretend_text("FENCE_DOCTOR_RUN", exe));
+	return arena_strdup(d->arena, pretend_text("FENCE_DOCTOR_RUN",
+	    exe != NULL ? exe : ""));
 }
 
 /* The caller's, but HOME as the scene has it and no state left behind. */

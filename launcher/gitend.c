@@ -198,16 +198,9 @@ read_link_file(int fd, const char *name, const char *begin,
 static bool
 real_path(int fd, const char *text, char ret[PATH_MAX])
 {
-	char link[32];
 	auto_fd to = openat(fd, text, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	ssize_t n;
 
-	snprintf(link, sizeof link, "/proc/self/fd/%d", to);
-	n = to < 0 ? -1 : readlink(link, ret, PATH_MAX);
-	if (n <= 0 || n >= PATH_MAX || ret[0] != '/')
-		return false;
-	ret[n] = '\0';
-	return true;
+	return to >= 0 && fd_real_path(to, ret) == 0;
 }
 
 /* There was no symlink on the way; another run may have put one there. */

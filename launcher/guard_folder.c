@@ -1,7 +1,6 @@
 /* The folders of the list that exist, and what is watched of them. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -103,14 +102,14 @@ int
 guard_folder_watch(struct guard *g, struct folder *f, int fd, bool is_full)
 {
 	struct wide w = { .fd = -1 };
-	char path[32];
+	char path[FD_PATH_MAX];
 	int wd;
 
 	if (g->inotify_fd < 0 || g->is_over ||
 	    (f->wd >= 0 && (f->is_full || !is_full)))
 		return 0;
 	f->is_full = is_full;
-	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	fd_path(fd, path);
 	wd = inotify_add_watch(g->inotify_fd, path, watch_mask(f));
 	if (wd < 0 && errno == EACCES && wide_give(&w, fd, NULL) == 0) {
 		wd = inotify_add_watch(g->inotify_fd, path, watch_mask(f));

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <sys/stat.h>
 
 #include "platform/fd.h"
@@ -12,9 +11,9 @@
 static int
 set_mode(int fd, mode_t mode)
 {
-	char path[32];
+	char path[FD_PATH_MAX];
 
-	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	fd_path(fd, path);
 	return chmod(path, mode);
 }
 

@@ -1,6 +1,5 @@
 /* The files of a plan: what is mounted how, and what is kept so. */
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
@@ -19,6 +18,7 @@
 #include "platform/base/path.h"
 #include "platform/base/str.h"
 #include "platform/base/vec.h"
+#include "platform/paths.h"
 #include "policy/pattern.h"
 #include "policy/trust.h"
 
@@ -35,17 +35,13 @@ own_parts(struct work *w, struct owns *own)
 {
 	static const char *const names[] = { "fence", "fence-run" };
 	const char *init = w->plan->spec.init;
-	char exe[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-	char *slash;
+	const char *exe = paths_self(w->arena);
 
 	*vec_push(own) = (struct own_file){ path_dir(w->arena, init),
 	    "fence's own programs", false };
-	exe[n > 0 ? n : 0] = '\0';
-	slash = strrchr(exe, '/');
-	for (size_t i = 0; slash != NULL && i < 2; i++)
+	for (size_t i = 0; exe != NULL && i < 2; i++)
 		*vec_push(own) = (struct own_file){ arena_printf(w->arena,
-		    "%.*s/%s", (int)(slash - exe), exe, names[i]),
+		    "%.*s/%s", (int)path_dir_len(exe), exe, names[i]),
 		    "fence's own program", false };
 }
 

@@ -24,14 +24,38 @@ fd_close(int *fd)
 	errno = saved;
 }
 
+void
+fd_path(int fd, char ret[FD_PATH_MAX])
+{
+	(void)snprintf(ret, FD_PATH_MAX, "/proc/self/fd/%d", fd);
+}
+
+int
+fd_real_path(int fd, char ret[PATH_MAX])
+{
+	char path[FD_PATH_MAX];
+	ssize_t n;
+
+	fd_path(fd, path);
+	n = readlink(path, ret, PATH_MAX);
+	if (n < 0)
+		return -1;
+	if (n == PATH_MAX) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	ret[n] = '\0';
+	return ret[0] == '/' ? 0 : 1;
+}
+
 int
 fd_own_tty(int fd)
 {
-	char path[32];
+	char path[FD_PATH_MAX];
 
 	if (fd < 0 || !isatty(fd))
 		return -1;
-	(void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	fd_path(fd, path);
 	return open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 

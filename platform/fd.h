@@ -5,6 +5,7 @@
 #ifndef FENCE_PLATFORM_FD_H
 #define FENCE_PLATFORM_FD_H
 
+#include <limits.h>
 #include <stddef.h>
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -17,6 +18,15 @@ int	 fd_take(int *);		/* the value; *fd becomes -1 */
 void	 fd_close(int *);		/* keeps errno; *fd becomes -1 */
 int	 fd_nonblock(int fd, int on);
 int	 fd_cloexec(int fd, int on);
+/* The path by which the kernel knows a descriptor: /proc/self/fd/N. */
+enum { FD_PATH_MAX = 32 };
+void	 fd_path(int fd, char ret[FD_PATH_MAX]);
+/*
+ * Where the file lies now, without a symlink.  1: at no path (a pipe, a file
+ * outside of our root).  -1: errno says why, ENAMETOOLONG for a path longer
+ * than one can be.
+ */
+int	 fd_real_path(int fd, char ret[PATH_MAX]);
 /*
  * A description of our own of a terminal, for writing, that does not block: a
  * terminal is ready as long as it takes one byte, and a write of more waits

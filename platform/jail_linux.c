@@ -171,7 +171,7 @@ jail_start(const struct jail_spec *spec, struct jail_ahead *ahead,
 {
 	struct parts p = { .init_fd = -1, .control_fd = -1, .args_fd = -1 };
 	struct shim_bytes s = { 0 };
-	char num[3][16], init_path[32];
+	char num[3][16], init_path[FD_PATH_MAX];
 	char *argv[] = { "bwrap", "--args", num[0], "--", init_path, num[1],
 	    num[2], NULL };
 	struct outer o = { .spec = spec, .argv = spec->bwrap != NULL ? argv :
@@ -188,7 +188,7 @@ jail_start(const struct jail_spec *spec, struct jail_ahead *ahead,
 	snprintf(num[0], sizeof num[0], "%d", p.args_fd);
 	snprintf(num[1], sizeof num[1], "%d", p.control_fd);
 	snprintf(num[2], sizeof num[2], "%d", p.init_fd);
-	snprintf(init_path, sizeof init_path, "/proc/self/fd/%d", p.init_fd);
+	fd_path(p.init_fd, init_path);
 	if (o.program == NULL)
 		o.program = init_path;
 	o.pass_fds = p.pass.v;

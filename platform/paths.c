@@ -1,34 +1,38 @@
 #include "platform/paths.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "platform/base/path.h"
 #include "platform/base/str.h"
 #include "platform/pause.h"
+
+const char *
+paths_self(struct arena *a)
+{
+	char exe[PATH_MAX];
+
+	return path_read_link(AT_FDCWD, "/proc/self/exe", exe, sizeof exe) > 0
+	    ? arena_strdup(a, exe) : NULL;
+}
 
 int
 paths_libexec(struct arena *a, const char **ret, struct err *e)
 {
-	char exe[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-	const char *tail = "/libexec/fence";
-	char *slash;
+	const char *exe = paths_self(a);
+	size_t n;
 
-	if (n <= 0)
+	if (exe == NULL)
 		return err_sys(e, errno, "cannot find the running program");
-	exe[n] = '\0';
-	slash = strrchr(exe, '/');
-	if (slash == NULL)
-		return err_set(e, ERR_JAIL, "cannot find the running program");
-	*slash = '\0';
-	slash = strrchr(exe, '/');
-	if (slash != NULL && strcmp(slash, "/bin") == 0)
-		*slash = '\0';
-	*ret = arena_printf(a, "%s%s", exe, tail);
+	n = path_dir_len(exe);
+	if (n >= 4 && strncmp(exe + n - 4, "/bin", 4) == 0)
+		n -= 4;
+	*ret = arena_printf(a, "%.*s/libexec/fence", (int)n, exe);
 	if (access(*ret, X_OK) != 0) {
 		err_sys(e, errno, "fence's own parts are not at '%s'", *ret);
 		err_hint(e, "bin/ and libexec/fence/ of one installation "

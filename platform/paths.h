@@ -15,6 +15,9 @@
  */
 int	 paths_libexec(struct arena *, const char **ret, struct err *);
 
+/* The program that runs, as the kernel knows it; NULL: errno says why. */
+const char	*paths_self(struct arena *);
+
 /*
  * bwrap from the absolute entries of PATH and the usual places; never one
  * of which is_foreign(real path, arg) is true (it may be NULL), and never a

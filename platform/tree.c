@@ -23,9 +23,9 @@ tree_is_lack(int sys)
 int
 tree_look(struct arena *a, const char *path, struct tree_node *ret)
 {
-	char link[32], real[PATH_MAX];
+	char real[PATH_MAX];
 	struct stat st;
-	ssize_t n;
+	int rc;
 
 	*ret = (struct tree_node){ .path = path, .kind = TREE_MISSING };
 	/* The kernel knows the way: a realpath() asks for every component. */
@@ -35,13 +35,10 @@ tree_look(struct arena *a, const char *path, struct tree_node *ret)
 		ret->is_closed = errno == EACCES;
 		return tree_is_lack(errno) ? -1 : 0;
 	}
-	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-	n = readlink(link, real, sizeof real);
-	if (n < 0)		/* a path that is longer than one can be */
-		return errno == ENAMETOOLONG ? 0 : -1;
-	if (n == 0 || (size_t)n == sizeof real || real[0] != '/')
-		return 0;
-	ret->real = arena_strndup(a, real, (size_t)n);
+	rc = fd_real_path(fd, real);
+	if (rc != 0)
+		return rc > 0 || errno == ENAMETOOLONG ? 0 : -1;
+	ret->real = arena_strdup(a, real);
 	ret->kind = S_ISDIR(st.st_mode) ? TREE_DIR : TREE_FILE;
 	ret->dev = st.st_dev;
 	ret->ino = st.st_ino;

@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <linux/openat2.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -484,16 +483,14 @@ step(struct walk *w)
 static int
 survey(struct walk *w, int fd)
 {
-	char link[32];
-	ssize_t n;
+	int rc = fd_real_path(fd, w->real);
 
-	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-	n = readlink(link, w->real, sizeof w->real);
-	if (n <= 0 || (size_t)n == sizeof w->real || w->real[0] != '/')
-		return err_sys(w->err, n < 0 ? errno : ENOENT,
+	if (rc != 0)
+		return err_sys(w->err, rc < 0 ? errno : ENOENT,
 		    "cannot tell where '%s' lies", w->root);
-	w->real_len = n == 1 ? 0 : (size_t)n;
-	w->real[w->real_len] = '\0';
+	w->real_len = strlen(w->real);
+	if (w->real_len == 1)
+		w->real[w->real_len = 0] = '\0';
 	if (w->mounts->n == 0 && mount_table_read(w->mounts) != 0)
 		return err_sys(w->err, errno, "cannot read the mounts below "
 		    "'%s'", w->root);

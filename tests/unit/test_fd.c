@@ -6,9 +6,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "platform/fd.h"
@@ -78,6 +81,69 @@ test_files(void **state)
 	assert_int_equal(errno, ENOENT);
 }
 
+static void
+test_paths(void **state)
+{
+	int pipes[2];
+	auto_fd fd = open("/proc/self/../self/../..", O_PATH | O_CLOEXEC);
+	char link[FD_PATH_MAX], want[FD_PATH_MAX], path[PATH_MAX];
+	struct stat st, same;
+
+	(void)state;
+	fd_path(fd, link);
+	snprintf(want, sizeof want, "/proc/self/fd/%d", fd);
+	assert_string_equal(link, want);
+	assert_int_equal(stat(link, &st), 0);
+	assert_int_equal(fstat(fd, &same), 0);
+	assert_int_equal(st.st_ino, same.st_ino);
+	fd_path(INT_MIN, link);			/* the longest there is */
+	assert_string_equal(link, "/proc/self/fd/-2147483648");
+
+	assert_int_equal(fd_real_path(fd, path), 0);
+	assert_string_equal(path, "/");
+	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
+	assert_int_equal(fd_real_path(pipes[0], path), 1);
+	fd_close(&pipes[0]);
+	fd_close(&pipes[1]);
+	assert_int_equal(fd_real_path(pipes[0], path), -1);
+	assert_int_equal(errno, ENOENT);
+}
+
+/* Deeper than PATH_MAX: the kernel does not say where that is. */
+static void
+test_far_path(void **state)
+{
+	char top[] = "/var/tmp/fence-fd-XXXXXX", path[PATH_MAX], name[250];
+	auto_fd fd = -1;
+	int depth = 0;
+
+	(void)state;
+	assert_non_null(mkdtemp(top));
+	memset(name, 'd', sizeof name - 1);
+	name[sizeof name - 1] = '\0';
+	fd = open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (; depth < PATH_MAX / 250 + 1; depth++) {
+		int next;
+
+		assert_int_equal(mkdirat(fd, name, 0700), 0);
+		next = openat(fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		fd_close(&fd);
+		fd = next;
+	}
+	assert_int_equal(fd_real_path(fd, path), -1);
+	assert_int_equal(errno, ENAMETOOLONG);
+	for (; depth > 0; depth--) {
+		int up = openat(fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+		fd_close(&fd);
+		fd = up;
+		assert_int_equal(unlinkat(fd, name, AT_REMOVEDIR), 0);
+	}
+	assert_int_equal(fd_real_path(fd, path), 0);
+	assert_string_equal(path, top);
+	assert_int_equal(rmdir(top), 0);
+}
+
 static int
 count_open(void)
 {
@@ -138,6 +204,8 @@ main(void)
 		cmocka_unit_test(test_ownership),
 		cmocka_unit_test(test_flags),
 		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_far_path),
 		cmocka_unit_test(test_messages),
 	};
 
