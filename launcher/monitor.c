@@ -421,18 +421,18 @@ on_recent(struct monitor *m, const struct ask_msg *q)
 	const struct recent *l = witness_recent(m->c.witness);
 	const struct recent_entry *r;
 
-	_Static_assert(sizeof a.name == sizeof r->what &&
+	_Static_assert(sizeof a.what == sizeof r->what &&
 	    sizeof a.rule == RECENT_RULE && sizeof a.remedy == RECENT_REMEDY,
 	    "what is remembered fits an answer");
-	if (q->port >= l->n) {
+	if (q->nth >= l->n) {
 		answer_status(m, q, ASK_NOHOST, 0);
 		return;
 	}
-	r = &l->entry[q->port];
-	memcpy(a.name, r->what, sizeof a.name);
+	r = &l->entry[q->nth];
+	memcpy(a.what, r->what, sizeof a.what);
 	memcpy(a.rule, r->rule, sizeof a.rule);
 	memcpy(a.remedy, r->remedy, sizeof a.remedy);
-	a.sys = r->count < INT32_MAX ? (int32_t)r->count : INT32_MAX;
+	a.count = r->count;
 	answer(m, &a, -1);
 }
 

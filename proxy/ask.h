@@ -29,8 +29,9 @@ enum ask_kind {
 	ASK_DONE,	/* net -> monitor: a request of HTTP that was granted
 			 * has its answer: as for DIAL, code and ms; no
 			 * answer comes */
-	ASK_RECENT,	/* net -> monitor: the refusal before the last `port`;
-			 * name is what was refused, sys how often */
+	ASK_RECENT,	/* net -> monitor: refusal `nth` of the run, from the
+			 * newest (0) to older ones; the answer has what,
+			 * rule, remedy and count, or NOHOST: there is none */
 	ASK_LISTEN,	/* monitor -> net: the listeners, in the order of
 			 * enum proxy_listener; `listeners` says which, port
 			 * how many of ASK_PORT follow */
@@ -75,6 +76,7 @@ struct ask_msg {
 		uint16_t	listeners;	/* bits, ASK_LISTEN */
 	};
 	uint16_t		note;
+	uint16_t		nth;		/* RECENT */
 	uint16_t		is_udp;	/* source is a UDP socket */
 	uint16_t		is_open;	/* DIAL */
 	struct ask_source	source;
@@ -130,14 +132,19 @@ struct ask_answer {
 	uint16_t	status;
 	uint16_t	naddrs;
 	int32_t		sys;		/* errno of a failed dial */
+	uint32_t	count;		/* RECENT: refused so often */
 	uint16_t	wants_done;	/* DIAL: ASK_DONE is wanted */
 	uint16_t	is_loop;	/* DENIED: once more; conn_hold() it */
 	uint16_t	why;		/* SHAKE */
 	uint16_t	code;
 	struct ask_addr	addrs[ASK_MAX_ADDRS];	/* LOOKUP: one fake; RESOLVE: all */
-	/* PTR: the name.  DIAL: the host that was dialled, if the name in a
-	 * TLS hello matters; DENIED: the reason, as words.  NUL-terminated. */
-	char		name[256];
+	union {				/* ends in NUL */
+		/* PTR: the name.  DIAL: the host that was dialled, if the
+		 * name in a TLS hello matters; DENIED: the reason, as
+		 * words. */
+		char	name[256];
+		char	what[256];	/* RECENT: what was refused */
+	};
 	char		rule[96];	/* DENIED: key and place, NUL-terminated */
 	char		remedy[256];	/* DENIED: "allowedDomains += ..." */
 };

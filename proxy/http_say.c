@@ -200,7 +200,7 @@ void
 http_recent(struct http_conn *h)
 {
 	struct ask_msg m = { .kind = ASK_RECENT,
-	    .port = (uint16_t)h->nrecent };
+	    .nth = (uint16_t)h->nrecent };
 	struct conn *c = &h->conn;
 
 	if (conn_wait(c) == 0)

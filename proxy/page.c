@@ -45,18 +45,18 @@ page_recent(struct buf *b, const struct ask_answer *a, unsigned nth,
 {
 	if (is_json) {
 		buf_puts(b, nth == 0 ? "{\"refusals\": [{" : ", {");
-		put_json_string(b, "what", a->name, ',');
+		put_json_string(b, "what", a->what, ',');
 		put_json_string(b, "rule", a->rule, ',');
 		put_json_string(b, "remedy", a->remedy, ',');
-		buf_printf(b, "\"count\": %d}", a->sys);
+		buf_printf(b, "\"count\": %u}", a->count);
 		return;
 	}
 	if (nth == 0)
 		buf_puts(b, "fence: what was refused in this run, the last "
 		    "first\n");
-	buf_printf(b, "\n%s", a->name);
-	if (a->sys > 1)
-		buf_printf(b, " (%d times)", a->sys);
+	buf_printf(b, "\n%s", a->what);
+	if (a->count > 1)
+		buf_printf(b, " (%u times)", a->count);
 	buf_printf(b, "\n  rule:  %s\n", a->rule);
 	if (a->remedy[0] != '\0')
 		buf_printf(b, "  allow: %s\n", a->remedy);

@@ -21,7 +21,7 @@ struct page_refusal {
 
 void	 page_refusal(struct buf *, const struct page_refusal *, bool is_json);
 
-/* One more entry of the list, the answer to ASK_RECENT for nth, from 0. */
+/* One more entry of the list: the answer to ASK_RECENT for nth, from 0. */
 void	 page_recent(struct buf *, const struct ask_answer *, unsigned nth,
 	    bool is_json);
 /* The end of the list, of which there are n entries. */

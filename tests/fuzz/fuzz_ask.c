@@ -16,7 +16,7 @@ size_t	fuzz_seed(size_t n, uint8_t *out, size_t size);
 #define DIAL(v) MSG(ASK_DIAL, .via = v, .port = 443, .method = "CONNECT", \
 	.host = "/path")
 #define ANSWER(s) { .magic = ASK_MAGIC, .id = 7, .status = s, .naddrs = 2, \
-	.sys = 111, .addrs = { { .family = AF_INET }, { .family = AF_INET6 } }, \
+	.sys = 111, .count = 3, .addrs = { { .family = AF_INET }, { .family = AF_INET6 } }, \
 	.name = "a.test", .rule = "network.allowedDomains", .remedy = "x" }
 
 /* One of each kind, way and status. */
@@ -27,7 +27,7 @@ static const struct ask_msg msgs[] = {
 	MSG(ASK_PTR, .via = ASK_VIA_DNS),
 	MSG(ASK_SNI, .via = ASK_VIA_HTTP, .port = 443, .host = "b.test"),
 	MSG(ASK_DONE, .via = ASK_VIA_HTTP, .port = 80, .code = 200, .ms = 9),
-	MSG(ASK_RECENT, .port = 3), MSG(ASK_LISTEN, .listeners = 0x3f),
+	MSG(ASK_RECENT, .nth = 3), MSG(ASK_LISTEN, .listeners = 0x3f),
 	MSG(ASK_NOTE, .note = ASK_NOTE_LIMIT), MSG(ASK_RESTART, .port = 9),
 	MSG(ASK_RESOLVE, .port = 0),
 	MSG(ASK_PORT, .via = ASK_VIA_INSIDE, .port = 8080),

@@ -45,6 +45,7 @@ test_msg(void **state)
 		SET(kind, ASK_RESTART, 0),
 		SET(kind, ASK_NOTE, -1),
 		SET(port, 0, -1),
+		SET(nth, 65535, 0),		/* the reader's list ends */
 		SET(is_udp, 1, 0),
 		SET(is_udp, 2, -1),
 		SET(source.family, AF_INET6, 0),
@@ -137,6 +138,7 @@ test_answer(void **state)
 	BAD(bad.naddrs = 2);
 	BAD(bad.addrs[0].family = AF_UNIX);
 	BAD(memset(bad.name, 'x', sizeof bad.name));
+	BAD(memset(bad.what, 'x', sizeof bad.what));
 	BAD(memset(bad.rule, 'x', sizeof bad.rule));
 	BAD(memset(bad.remedy, 'x', sizeof bad.remedy));
 }

@@ -22,12 +22,12 @@ static void
 tell_recent(unsigned n)
 {
 	static const struct ask_answer told[] = {
-		{ .status = ASK_OK, .sys = 3,
-		    .name = "query(b.test, A) NXDOMAIN",
+		{ .status = ASK_OK, .count = 3,
+		    .what = "query(b.test, A) NXDOMAIN",
 		    .rule = "network.allowedDomains f:1:2",
 		    .remedy = "network.allowedDomains += \"b.test\"" },
-		{ .status = ASK_OK, .sys = 1,
-		    .name = "open(\"/x\", read) EACCES",
+		{ .status = ASK_OK, .count = 1,
+		    .what = "open(\"/x\", read) EACCES",
 		    .rule = "filesystem.denyRead[0]" },
 		{ .status = ASK_NOHOST },
 	};
@@ -36,7 +36,8 @@ tell_recent(unsigned n)
 	for (unsigned i = 0; i <= n; i++) {
 		next_question(&m);
 		assert_int_equal(m.kind, ASK_RECENT);
-		assert_int_equal(m.port, i);
+		assert_int_equal(m.nth, i);
+		assert_int_equal(m.port, 0);
 		answer(&m, told[i < n ? i : 2], -1);
 	}
 }
