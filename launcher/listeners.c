@@ -133,7 +133,7 @@ send_port(int net_fd, enum ask_via via, uint16_t port, int *fd,
 }
 
 static uint16_t
-count(const struct ports *p, const struct jail *j)
+count_ports(const struct ports *p, const struct jail *j)
 {
 	uint16_t n = (uint16_t)p->nin;
 
@@ -143,9 +143,9 @@ count(const struct ports *p, const struct jail *j)
 }
 
 static int
-hand_gate(int net_fd, uint16_t nmore, struct jail *j, struct err *e)
+hand_gate(int net_fd, uint16_t nports, struct jail *j, struct err *e)
 {
-	struct ask_msg m = { .kind = ASK_LISTEN, .port = nmore };
+	struct ask_msg m = { .kind = ASK_LISTEN, .nports = nports };
 	int fds[JAIL_NLISTENERS];
 	size_t n = 0;
 
@@ -166,7 +166,7 @@ int
 listeners_hand(int net_fd, const struct ports *p, int *in_fds,
     struct jail *j, struct err *e)
 {
-	if (hand_gate(net_fd, count(p, j), j, e) != 0)
+	if (hand_gate(net_fd, count_ports(p, j), j, e) != 0)
 		return -1;
 	for (size_t i = 0; i < p->nin; i++)
 		if (send_port(net_fd, ASK_VIA_INSIDE, p->in[i].inside,

@@ -32,16 +32,17 @@ enum ask_kind {
 	ASK_RECENT,	/* net -> monitor: refusal `nth` of the run, from the
 			 * newest (0) to older ones; the answer has what,
 			 * rule, remedy and count, or NOHOST: there is none */
-	ASK_LISTEN,	/* monitor -> net: the listeners, in the order of
-			 * enum proxy_listener; `listeners` says which, port
-			 * how many of ASK_PORT follow */
+	ASK_LISTEN,	/* monitor -> net: descriptors in the order of enum
+			 * proxy_listener; a bit of `listeners` for each that
+			 * came, and nports messages of ASK_PORT follow */
 	ASK_NOTE,	/* net -> monitor: something worth telling (note) */
 	ASK_RESTART,	/* net -> monitor: all that was asked before is for
 			 * nobody; its answer comes behind all others.  port
 			 * is the wait status of the one who asked it */
 	ASK_RESOLVE,	/* monitor -> names: name */
-	ASK_PORT,	/* monitor -> net: one more listener; who comes there
-			 * is asked about by DIAL with this via and port */
+	ASK_PORT,	/* monitor -> net: the descriptor of one more listener;
+			 * a DIAL with this via and port asks about each of
+			 * its connections */
 	ASK_SHAKE,	/* monitor -> names: a struct ask_shake, and with it
 			 * a connection to a proxy */
 };
@@ -71,10 +72,9 @@ struct ask_msg {
 	uint16_t		kind;
 	uint16_t		via;
 	uint16_t		port;
-	union {
-		uint16_t	qtype;	/* DNS type, ASK_LOOKUP */
-		uint16_t	listeners;	/* bits, ASK_LISTEN */
-	};
+	uint16_t		qtype;		/* LOOKUP: the DNS type */
+	uint16_t		listeners;	/* LISTEN */
+	uint16_t		nports;		/* LISTEN */
 	uint16_t		note;
 	uint16_t		nth;		/* RECENT */
 	uint16_t		is_udp;	/* source is a UDP socket */

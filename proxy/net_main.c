@@ -100,10 +100,10 @@ receive_listeners(struct keeper *k)
 	size_t nfds;
 
 	if (receive(k, ASK_LISTEN, &m, k->fds, PROXY_NLISTENERS,
-	    &k->nfds) != 0 || m.port > PROXY_MAX_PORTS)
+	    &k->nfds) != 0 || m.nports > PROXY_MAX_PORTS)
 		return -1;
 	k->which = m.listeners;
-	for (more = m.port; more > 0; more--) {
+	for (more = m.nports; more > 0; more--) {
 		struct proxy_port *p = &k->ports[k->nports];
 
 		if (receive(k, ASK_PORT, &m, &p->fd, 1, &nfds) != 0 ||
