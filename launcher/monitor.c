@@ -460,12 +460,12 @@ drop_answers(struct monitor *m)
 		net_interest(m);
 }
 
-/* The one who asked is dead: its successor must not get its answers. */
+/* The server that asked is dead; the next one must not get its answers. */
 static void
 on_restart(struct monitor *m, const struct ask_msg *q)
 {
 	drop_answers(m);
-	herald_restart(&m->herald, q->port);
+	herald_restart(&m->herald, q->wstatus);
 	answer_status(m, q, ASK_OK, 0);
 }
 

@@ -36,9 +36,9 @@ enum ask_kind {
 			 * proxy_listener; a bit of `listeners` for each that
 			 * came, and nports messages of ASK_PORT follow */
 	ASK_NOTE,	/* net -> monitor: something worth telling (note) */
-	ASK_RESTART,	/* net -> monitor: all that was asked before is for
-			 * nobody; its answer comes behind all others.  port
-			 * is the wait status of the one who asked it */
+	ASK_RESTART,	/* net -> monitor: the server died, as wstatus says;
+			 * answers to its questions are for nobody.  The
+			 * answer to this one comes behind all of them */
 	ASK_RESOLVE,	/* monitor -> names: name */
 	ASK_PORT,	/* monitor -> net: the descriptor of one more listener;
 			 * a DIAL with this via and port asks about each of
@@ -77,6 +77,7 @@ struct ask_msg {
 	uint16_t		nports;		/* LISTEN */
 	uint16_t		note;
 	uint16_t		nth;		/* RECENT */
+	uint16_t		wstatus;	/* RESTART: of waitpid() */
 	uint16_t		is_udp;	/* source is a UDP socket */
 	uint16_t		is_open;	/* DIAL */
 	struct ask_source	source;

@@ -116,7 +116,7 @@ receive_listeners(struct keeper *k)
 	return 0;
 }
 
-/* One message that is for nobody; 1: the last of them, -1: no more come. */
+/* Reads one answer away.  1: it was that to ASK_RESTART; -1: none will come. */
 static int
 discard_one(int ask_fd)
 {
@@ -133,14 +133,15 @@ discard_one(int ask_fd)
 }
 
 /*
- * The next server starts with clean lines: what the last one asked is
- * answered to nobody.  Sending may have to wait until some of it is read.
+ * The next server must not get answers to the questions of the one that died:
+ * they are read away here, up to the answer to ASK_RESTART.  The monitor may
+ * take that question only after some of its answers were read.
  */
 static int
 begin_anew(const struct keeper *k, int wstatus)
 {
 	struct ask_msg m = { .magic = ASK_MAGIC, .kind = ASK_RESTART,
-	    .id = (uint32_t)RESTART_ID, .port = (uint16_t)wstatus };
+	    .id = (uint32_t)RESTART_ID, .wstatus = (uint16_t)wstatus };
 	struct pollfd p = { .fd = k->ask_fd, .events = POLLIN | POLLOUT };
 	int rv = 0;
 

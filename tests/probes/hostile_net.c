@@ -304,8 +304,10 @@ flood_question(const char *kind, unsigned i)
 	if (strcmp(kind, "notes") == 0) {
 		m.kind = ASK_NOTE;
 		m.note = ASK_NOTE_LIMIT;
-	} else if (strcmp(kind, "restarts") == 0)
+	} else if (strcmp(kind, "restarts") == 0) {
 		m.kind = ASK_RESTART;
+		m.wstatus = 9;
+	}
 	if (m.kind == ASK_LOOKUP)
 		m.via = ASK_VIA_DNS;
 	return m;

@@ -47,6 +47,7 @@ test_msg(void **state)
 		SET(port, 0, -1),
 		SET(nth, 65535, 0),		/* the reader's list ends */
 		SET(qtype, 65535, 0),
+		SET(wstatus, 65535, 0),
 		SET(is_udp, 1, 0),
 		SET(is_udp, 2, -1),
 		SET(source.family, AF_INET6, 0),
