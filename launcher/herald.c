@@ -181,7 +181,7 @@ fill_way(struct event *ev, const struct ask_msg *q, char type[16])
 	case ASK_VIA_HTTP:
 		ev->kind = EVENT_HTTP;
 		ev->method = q->method[0] != '\0' ? q->method : "CONNECT";
-		ev->url_path = q->kind != ASK_SNI ? q->host : NULL;
+		ev->url_path = q->kind != ASK_SNI ? q->url_path : NULL;
 		ev->status = 403;
 		break;
 	case ASK_VIA_SOCKS:
@@ -209,7 +209,7 @@ herald_refusal(struct herald *h, const struct ask_msg *q,
 		ev.status = 502;
 	if (q->kind == ASK_SNI) {
 		ev.kind = EVENT_SNI;
-		ev.server = q->host;
+		ev.server = q->granted;
 		ev.host = q->name_len > 0 ? host : NULL;
 		ev.sys = 0;
 	}

@@ -30,8 +30,8 @@ sni_is_denied(const struct policy *p, const struct ask_msg *q,
     struct host *ret, struct verdict *v)
 {
 	struct host server;
-	bool is_name = host_canon(q->host, strlen(q->host), &server) != 0 ||
-	    server.kind == HOST_NAME;
+	bool is_name = host_canon(q->granted, strlen(q->granted),
+	    &server) != 0 || server.kind == HOST_NAME;
 
 	if (q->name_len == 0) {
 		deny_hello(v, "its TLS hello cannot be understood");

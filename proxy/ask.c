@@ -45,7 +45,7 @@ ask_kind_complete(const struct ask_msg *m)
 		return m->name_len > 0 && m->port != 0 &&
 		    m->via >= ASK_VIA_HTTP && m->via != ASK_VIA_DNS ? 0 : -1;
 	case ASK_SNI:
-		return m->host[0] != '\0' && m->port != 0 &&
+		return m->granted[0] != '\0' && m->port != 0 &&
 		    m->via >= ASK_VIA_HTTP && m->via <= ASK_VIA_SOCKS ? 0 : -1;
 	case ASK_NOTE:
 		return m->note >= ASK_NOTE_LIMIT &&
@@ -76,7 +76,8 @@ ask_check_msg(const void *data, size_t len, struct ask_msg *ret)
 	if (m.source.family != 0 && ask_family(m.source.family) != 0)
 		return -1;
 	if (ask_name(&m) != 0 || ask_text(m.method, sizeof m.method) != 0 ||
-	    ask_text(m.host, sizeof m.host) != 0 || ask_kind_complete(&m) != 0)
+	    ask_text(m.granted, sizeof m.granted) != 0 ||
+	    ask_kind_complete(&m) != 0)
 		return -1;
 	*ret = m;
 	return 0;

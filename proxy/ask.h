@@ -23,9 +23,9 @@ enum ask_kind {
 			 * such a connection is open, so that the verdict is
 			 * all that is wanted */
 	ASK_PTR,	/* net -> monitor: name is the address text */
-	ASK_SNI,	/* net -> monitor: may a connection that was granted,
-			 * to host and port, name itself so?  "" stands for
-			 * a TLS hello that cannot be understood */
+	ASK_SNI,	/* net -> monitor: may a connection that was granted
+			 * to `granted` and port carry a TLS hello for name?
+			 * No name: its hello cannot be understood */
 	ASK_DONE,	/* net -> monitor: a request of HTTP that was granted
 			 * has its answer: as for DIAL, code and ms; no
 			 * answer comes */
@@ -84,9 +84,10 @@ struct ask_msg {
 	uint16_t		name_len;
 	char			name[256];	/* as the client sent it; no NUL inside */
 	char			method[16];	/* HTTP method, for the record */
-	/* SNI: the host.  DIAL, DONE: path of the URL, maybe cut.
-	 * NUL-terminated. */
-	char			host[256];
+	union {			/* ends in NUL */
+		char		granted[256];	/* SNI */
+		char		url_path[256];	/* DIAL, DONE: maybe cut */
+	};
 	uint16_t		code;		/* DONE: of the answer */
 	uint32_t		ms;		/* ... and how long it took */
 };

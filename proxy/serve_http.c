@@ -115,7 +115,7 @@ fill_request(const struct http_conn *h, struct ask_msg *m)
 	ask_fill_name(m, h->head.host, strlen(h->head.host));
 	ask_fill_source(m, &h->conn.peer, false);
 	memcpy(m->method, h->head.method, sizeof m->method);
-	memcpy(m->host, h->head.short_path, sizeof h->head.short_path);
+	memcpy(m->url_path, h->head.short_path, sizeof h->head.short_path);
 }
 
 void

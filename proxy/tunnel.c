@@ -96,7 +96,7 @@ tunnel_ask(struct conn *c, const char *sni)
 static bool
 is_dialled(const struct tunnel *t)
 {
-	return strcasecmp(t->peek.hello.sni, t->msg.host) == 0;
+	return strcasecmp(t->peek.hello.sni, t->msg.granted) == 0;
 }
 
 static ssize_t
@@ -160,7 +160,7 @@ conn_tunnel(struct conn *c, int *server_fd, struct relay_spec *spec,
 	peek_init(&t->peek);
 	t->msg = (struct ask_msg){ .kind = ASK_SNI, .via = (uint16_t)via,
 	    .port = port };
-	memcpy(t->msg.host, a->name, sizeof t->msg.host);
+	memcpy(t->msg.granted, a->name, sizeof t->msg.granted);
 	ask_fill_source(&t->msg, &c->peer, false);
 	c->tunnel = t;
 	spec->look = tunnel_look;

@@ -14,7 +14,7 @@ size_t	fuzz_seed(size_t n, uint8_t *out, size_t size);
 	.source = { .family = AF_INET, .port = 1, .addr = { 127, 0, 0, 1 } }, \
 	.name_len = 6, .name = "a.test", __VA_ARGS__ }
 #define DIAL(v) MSG(ASK_DIAL, .via = v, .port = 443, .method = "CONNECT", \
-	.host = "/path")
+	.url_path = "/path")
 #define ANSWER(s) { .magic = ASK_MAGIC, .id = 7, .status = s, .naddrs = 2, \
 	.sys = 111, .count = 3, .addrs = { { .family = AF_INET }, { .family = AF_INET6 } }, \
 	.name = "a.test", .rule = "network.allowedDomains", .remedy = "x" }
@@ -25,7 +25,7 @@ static const struct ask_msg msgs[] = {
 	DIAL(ASK_VIA_HTTP), DIAL(ASK_VIA_TRANSPARENT), DIAL(ASK_VIA_SOCKS),
 	DIAL(ASK_VIA_LOCAL), DIAL(ASK_VIA_INSIDE),
 	MSG(ASK_PTR, .via = ASK_VIA_DNS),
-	MSG(ASK_SNI, .via = ASK_VIA_HTTP, .port = 443, .host = "b.test"),
+	MSG(ASK_SNI, .via = ASK_VIA_HTTP, .port = 443, .granted = "b.test"),
 	MSG(ASK_DONE, .via = ASK_VIA_HTTP, .port = 80, .code = 200, .ms = 9),
 	MSG(ASK_RECENT, .nth = 3),
 	MSG(ASK_LISTEN, .listeners = 0x3f, .nports = 2),
@@ -56,7 +56,7 @@ check_complete(void)
 {
 	static const uint16_t ways[] = { ASK_VIA_HTTP, ASK_VIA_LOCAL };
 	struct ask_msg m = MSG(0, .port = 1, .note = ASK_NOTE_LIMIT,
-	    .host = "b.test"), copy;
+	    .granted = "b.test"), copy;
 	struct ask_answer a = ANSWER(0), b;
 	size_t n;
 
@@ -122,7 +122,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 
 	if (ask_check_msg(data, len, &m) == 0) {
 		if (strlen(m.name) != m.name_len ||
-		    strnlen(m.host, sizeof m.host) == sizeof m.host ||
+		    strnlen(m.granted, sizeof m.granted) == sizeof m.granted ||
 		    strnlen(m.method, sizeof m.method) == sizeof m.method)
 			abort();
 		if (ask_check_msg(&m, sizeof m, &again) != 0 ||

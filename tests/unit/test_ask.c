@@ -39,7 +39,7 @@ test_msg(void **state)
 		SET(kind, ASK_SHAKE + 1, -1),
 		SET(kind, ASK_LOOKUP, 0),
 		SET(kind, ASK_PTR, 0),
-		SET(kind, ASK_SNI, -1),		/* no host */
+		SET(kind, ASK_SNI, -1),		/* to nobody */
 		SET(kind, ASK_LISTEN, 0),
 		SET(kind, ASK_RECENT, 0),
 		SET(kind, ASK_RESTART, 0),
@@ -105,16 +105,23 @@ test_msg_text(void **state)
 	assert_int_equal(ask_check_msg(&m, sizeof m, &ret), -1);
 	m = good;
 	m.kind = ASK_SNI;
-	strcpy(m.host, "b.test");
-	m.host[9] = 'x';
+	strcpy(m.granted, "b.test");
+	m.granted[9] = 'x';
 	assert_int_equal(ask_check_msg(&m, sizeof m, &ret), 0);
-	assert_int_equal(ret.host[9], 0);
+	assert_int_equal(ret.granted[9], 0);
 	m.name_len = 0;
 	assert_int_equal(ask_check_msg(&m, sizeof m, &ret), 0);
 	m.via = ASK_VIA_LOCAL;		/* no TLS name is judged there */
 	assert_int_equal(ask_check_msg(&m, sizeof m, &ret), -1);
 	m.via = ASK_VIA_HTTP;
-	memset(m.host, 'x', sizeof m.host);
+	memset(m.granted, 'x', sizeof m.granted);
+	assert_int_equal(ask_check_msg(&m, sizeof m, &ret), -1);
+	m = good;
+	strcpy(m.url_path, "/path");
+	m.url_path[7] = 'x';
+	assert_int_equal(ask_check_msg(&m, sizeof m, &ret), 0);
+	assert_int_equal(ret.url_path[7], 0);
+	memset(m.url_path, 'x', sizeof m.url_path);
 	assert_int_equal(ask_check_msg(&m, sizeof m, &ret), -1);
 }
 

@@ -73,7 +73,7 @@ expect_done(int code)
 	assert_int_equal(m.code, code);
 	assert_string_equal(m.name, "a.test");
 	assert_string_equal(m.method, "GET");
-	assert_string_equal(m.host, "/");
+	assert_string_equal(m.url_path, "/");
 }
 
 static void
@@ -565,7 +565,7 @@ test_done(void **state)
 	(void)state;
 	put(client, GET);
 	next_question(&m);
-	assert_string_equal(m.host, "/");
+	assert_string_equal(m.url_path, "/");
 	server = origin(&for_worker);
 	answer(&m, (struct ask_answer){ .status = ASK_OK, .wants_done = 1 },
 	    for_worker);

@@ -60,7 +60,7 @@ judge(const char *sni, uint16_t status)
 	assert_int_equal(m.kind, ASK_SNI);
 	assert_int_equal(m.via, ASK_VIA_HTTP);
 	assert_int_equal(m.port, 443);
-	assert_string_equal(m.host, "a.test");
+	assert_string_equal(m.granted, "a.test");
 	assert_string_equal(m.name, sni);
 	assert_int_not_equal(m.source.port, 0);
 	answer(&m, (struct ask_answer){ .status = status }, -1);

@@ -66,7 +66,7 @@ test_sni(void **state)
 		bool is_denied;
 
 		strcpy(m.name, t[i].sni);
-		strcpy(m.host, t[i].host);
+		strcpy(m.granted, t[i].host);
 		is_denied = sni_is_denied(p[t[i].policy], &m, &h, &v);
 		if (is_denied != (t[i].rule != NULL))
 			fail_msg("row %zu: %d", i, is_denied);
