@@ -135,7 +135,7 @@ refuse_as(struct monitor *m, const struct ask_msg *q, enum ask_status status,
 		a.is_loop = repeat_is_loop(&m->repeat, pid, host, q->port,
 		    loop_now_ms(m->c.loop));
 	recent_words(v, a.rule, a.remedy);
-	snprintf(a.name, sizeof a.name, "%s", v->reason);
+	snprintf(a.reason, sizeof a.reason, "%s", v->reason);
 	answer(m, &a, -1);
 }
 
@@ -260,7 +260,8 @@ on_reached(const struct ask_msg *q, const struct reach_result *r, void *arg)
 	case ASK_OK:
 		if (!r->is_local &&
 		    m->c.policy->net.sni.value == NET_SNI_ENFORCE)
-			snprintf(a.name, sizeof a.name, "%s", r->host->text);
+			snprintf(a.tls_name, sizeof a.tls_name, "%s",
+			    r->host->text);
 		a.wants_done = m->c.is_debug;
 		tell_dial(m, q, r);
 		break;

@@ -82,8 +82,8 @@ struct ask_msg {
 	uint16_t		is_open;	/* DIAL */
 	struct ask_source	source;
 	uint16_t		name_len;
-	char			name[256];	/* as the client sent it; no NUL inside */
-	char			method[16];	/* HTTP method, for the record */
+	char			name[256];	/* as sent; no NUL inside */
+	char			method[16];	/* of HTTP, for the record */
 	union {			/* ends in NUL */
 		char		granted[256];	/* SNI */
 		char		url_path[256];	/* DIAL, DONE: maybe cut */
@@ -108,14 +108,13 @@ struct ask_shake {
 enum ask_status {
 	ASK_OK = 1,	/* LOOKUP: addr; DIAL: a connected descriptor, none
 			 * if one is open */
-	ASK_DENIED,	/* the policy; reason says which rule */
+	ASK_DENIED,	/* by the policy: reason, rule, remedy */
 	ASK_NOHOST,	/* allowed, but does not resolve */
 	ASK_REFUSED,	/* allowed, but the connection failed: sys */
 	ASK_FULL,	/* out of fake addresses, descriptors, memory */
 	ASK_SELF,	/* DIAL: the gate itself is meant, speaking HTTP */
-	/* A proxy on the way says no; or it is not there, or no use.  SHAKE:
-	 * sys, or why (enum upstream_why) and code.  DIAL: name is the
-	 * reason, as words. */
+	/* A proxy on the way says no, or does not answer as a proxy.  SHAKE:
+	 * sys, or why (enum upstream_why) and code.  DIAL: reason. */
 	ASK_PROXY_DENIED,
 	ASK_PROXY_FAILED,
 };
@@ -139,16 +138,19 @@ struct ask_answer {
 	uint16_t	is_loop;	/* DENIED: once more; conn_hold() it */
 	uint16_t	why;		/* SHAKE */
 	uint16_t	code;
-	struct ask_addr	addrs[ASK_MAX_ADDRS];	/* LOOKUP: one fake; RESOLVE: all */
+	/* LOOKUP: one fake address.  RESOLVE: all there are. */
+	struct ask_addr	addrs[ASK_MAX_ADDRS];
 	union {				/* ends in NUL */
-		/* PTR: the name.  DIAL: the host that was dialled, if the
-		 * name in a TLS hello matters; DENIED: the reason, as
-		 * words. */
-		char	name[256];
+		char	name[256];	/* PTR */
+		/* DIAL: a TLS hello for another host needs an ASK_SNI; "":
+		 * the hello may name any host. */
+		char	tls_name[256];
 		char	what[256];	/* RECENT: what was refused */
+		char	reason[256];	/* DENIED, PROXY_*: as words */
 	};
-	char		rule[96];	/* DENIED: key and place, NUL-terminated */
-	char		remedy[256];	/* DENIED: "allowedDomains += ..." */
+	/* DENIED, RECENT: key and place; "allowedDomains += ...", or "". */
+	char		rule[96];
+	char		remedy[256];
 };
 
 /* 0 if the bytes are a well-formed message of a known kind, else -1. */

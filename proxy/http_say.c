@@ -123,7 +123,7 @@ http_denied(struct http_conn *h, const struct ask_answer *a)
 		r.code = 403;
 		r.phrase = "Forbidden";
 		r.error = "blocked";
-		r.reason = a->name;
+		r.reason = a->reason;
 		r.rule = a->rule;
 		r.remedy = a->remedy;
 		why = "not allowed by the policy";
@@ -146,7 +146,7 @@ http_denied(struct http_conn *h, const struct ask_answer *a)
 		r.error = "upstream-denied";
 		r.rule = a->rule;
 		r.remedy = a->remedy;
-		why = a->name;
+		why = a->reason;
 		break;
 	case ASK_PROXY_FAILED:
 		r.code = 502;
@@ -154,7 +154,7 @@ http_denied(struct http_conn *h, const struct ask_answer *a)
 		r.error = "upstream-failed";
 		r.rule = a->rule;
 		r.remedy = a->remedy;
-		why = a->name;
+		why = a->reason;
 		break;
 	default:
 		r.code = 503;

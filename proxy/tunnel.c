@@ -152,7 +152,7 @@ conn_tunnel(struct conn *c, int *server_fd, struct relay_spec *spec,
 {
 	struct tunnel *t;
 
-	if (a->name[0] == '\0')
+	if (a->tls_name[0] == '\0')
 		return conn_relay(c, server_fd, spec);
 	t = calloc(1, sizeof *t);
 	if (t == NULL)
@@ -160,7 +160,7 @@ conn_tunnel(struct conn *c, int *server_fd, struct relay_spec *spec,
 	peek_init(&t->peek);
 	t->msg = (struct ask_msg){ .kind = ASK_SNI, .via = (uint16_t)via,
 	    .port = port };
-	memcpy(t->msg.granted, a->name, sizeof t->msg.granted);
+	memcpy(t->msg.granted, a->tls_name, sizeof t->msg.granted);
 	ask_fill_source(&t->msg, &c->peer, false);
 	c->tunnel = t;
 	spec->look = tunnel_look;

@@ -16,7 +16,8 @@ size_t	fuzz_seed(size_t n, uint8_t *out, size_t size);
 #define DIAL(v) MSG(ASK_DIAL, .via = v, .port = 443, .method = "CONNECT", \
 	.url_path = "/path")
 #define ANSWER(s) { .magic = ASK_MAGIC, .id = 7, .status = s, .naddrs = 2, \
-	.sys = 111, .count = 3, .addrs = { { .family = AF_INET }, { .family = AF_INET6 } }, \
+	.sys = 111, .count = 3,						\
+	.addrs = { { .family = AF_INET }, { .family = AF_INET6 } },	\
 	.name = "a.test", .rule = "network.allowedDomains", .remedy = "x" }
 
 /* One of each kind, way and status. */

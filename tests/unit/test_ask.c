@@ -147,7 +147,9 @@ test_answer(void **state)
 	BAD(bad.naddrs = 2);
 	BAD(bad.addrs[0].family = AF_UNIX);
 	BAD(memset(bad.name, 'x', sizeof bad.name));
+	BAD(memset(bad.tls_name, 'x', sizeof bad.tls_name));
 	BAD(memset(bad.what, 'x', sizeof bad.what));
+	BAD(memset(bad.reason, 'x', sizeof bad.reason));
 	BAD(memset(bad.rule, 'x', sizeof bad.rule));
 	BAD(memset(bad.remedy, 'x', sizeof bad.remedy));
 }

@@ -85,7 +85,7 @@ test_refusals(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof t / sizeof t[0]; i++) {
 		struct ask_answer a = { .status = t[i].status,
-		    .sys = ECONNREFUSED, .name = "because",
+		    .sys = ECONNREFUSED, .reason = "because",
 		    .rule = "network.allowedDomains x.json:1:2",
 		    .remedy = "allowedDomains += \"denied.test\"" };
 		int client = dial(PROXY_LISTEN_HTTP, SOCK_STREAM);

@@ -44,7 +44,7 @@ open_tunnel(const char *early, size_t len, const char *dialled, int *server)
 
 	memcpy(request, CONNECT, sizeof CONNECT - 1);
 	memcpy(request + sizeof CONNECT - 1, early, len);
-	strcpy(a.name, dialled);
+	strcpy(a.tls_name, dialled);
 	client = grant(PROXY_LISTEN_HTTP, request, sizeof CONNECT - 1 + len, a,
 	    server, &m);
 	expect(client, HELLO);
