@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "launcher/cmd.h"
+#include "launcher/cli/cmd.h"
 #include "launcher/exit.h"
 #include "platform/base/path.h"
 

@@ -27,7 +27,7 @@ int	 confine_net(struct err *);
  */
 int	 confine_names(struct err *);
 /*
- * The monitor (launcher/run.c), once everything is started: no administrator's
+ * The monitor (launcher/run/run.c), once everything is started: no administrator's
  * right, no exec, no open for writing, no tracing of processes, no mount, no
  * entering or making of namespaces.  It goes on seeing and signalling the
  * jail's processes as their owner, so files are not refused to it a second
@@ -36,7 +36,7 @@ int	 confine_names(struct err *);
 int	 confine_monitor(struct err *);
 
 /*
- * The guard (launcher/guard.h): files may be opened, moved, copied and
+ * The guard (launcher/guard/guard.h): files may be opened, moved, copied and
  * removed, and its children enter the jail and mount there (remask.h); no
  * administrator's right, no exec, no socket, no kill, no tracing.  Files are
  * not refused to it a second time, since a process so confined may not mount.

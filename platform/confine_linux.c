@@ -227,7 +227,7 @@ static const struct rule monitor_rules[] = {
 /*
  * The guard.  Opening is not narrowed: it reads what it finds and writes
  * copies.  setns and the three mount calls are for its child, which puts
- * mounts back into a jail (launcher/guard_mask.c).
+ * mounts back into a jail (launcher/guard/guard_mask.c).
  */
 static const struct rule guard_rules[] = {
 	RULES_COMPUTE,

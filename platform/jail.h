@@ -1,7 +1,7 @@
 /*
  * jail: the only door to a jail.  First a description, then an act.  struct
- * jail_spec is plain data made by launcher/plan.c; it can be printed,
- * compared and tested on a machine that cannot run it.  launcher/run.c then
+ * jail_spec is plain data made by launcher/plan/plan.c; it can be printed,
+ * compared and tested on a machine that cannot run it.  launcher/run/run.c then
  * calls jail_start(), jail_plan() and jail_go() in this order, listens with
  * jail_next() until the jail says nothing more, and ends with jail_release().
  *

@@ -1,6 +1,6 @@
 /*
  * limits: a group of processes that the system holds to limits as a whole.
- * launcher/limits.c makes one for a run whose policy asks for it, and `fence
+ * launcher/run/limits.c makes one for a run whose policy asks for it, and `fence
  * doctor` tries whether one can be made; the jail joins it before anything
  * of it runs (jail_limits.join_fds).  Limits of one process need no group:
  * they are numbers in struct jail_limits (jail.h).

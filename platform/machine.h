@@ -1,6 +1,6 @@
 /*
  * machine: which parts of a jail this system can give, each of them tried.
- * `fence doctor` (launcher/doctor.h) prints the answer.  The list of parts is
+ * `fence doctor` (launcher/doctor/doctor.h) prints the answer.  The list of parts is
  * the system's own; a part that only the launcher can judge, such as fence's
  * own programs, comes without a detail, and the launcher fills it.
  *

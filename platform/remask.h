@@ -1,6 +1,6 @@
 /*
  * remask: what a path shows in a jail that is already running, changed from
- * outside.  The guard (launcher/guard_mask.c) covers a masked file again that
+ * outside.  The guard (launcher/guard/guard_mask.c) covers a masked file again that
  * was replaced on the host, and makes a planted name read-only.
  *
  * Entering a jail cannot be undone, so the caller forks a process for it.

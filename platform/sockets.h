@@ -1,6 +1,6 @@
 /*
  * sockets: at which paths programs of this host listen on unix sockets.  The
- * planner (launcher/facts_socket.c) asks, and masks those sockets in the
+ * planner (launcher/plan/facts_socket.c) asks, and masks those sockets in the
  * jail.  The answer is as of now: a socket bound later is not in it.
  */
 #ifndef FENCE_PLATFORM_SOCKETS_H

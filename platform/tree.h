@@ -1,6 +1,6 @@
 /*
  * tree: what is on disk where a policy points; the I/O of planning.  The
- * planner itself (launcher/mounts.c) sees only these answers.
+ * planner itself (launcher/plan/mounts.c) sees only these answers.
  */
 #ifndef FENCE_PLATFORM_TREE_H
 #define FENCE_PLATFORM_TREE_H

@@ -2,7 +2,7 @@
  * guard: names that make the user's next command do something else.  A grant
  * of the folder around them does not mean them.  Here is the list, and the one
  * matcher: the decider asks it about a path, and the planner
- * (launcher/facts_guard.c) asks the decider about each name of the list.
+ * (launcher/plan/facts_guard.c) asks the decider about each name of the list.
  */
 #ifndef FENCE_POLICY_GUARD_H
 #define FENCE_POLICY_GUARD_H

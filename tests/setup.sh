@@ -162,8 +162,8 @@ is_fresh() {
 make_configure() {
 	if [ ! -e "$top/configure" ] || [ ! -e "$top/build-aux/install-sh" ] ||
 	    [ -n "$(cd "$top" && find \
-	    configure.ac Makefile.am ./*/local.mk -newer configure \
-	    -print -quit)" ]; then
+	    configure.ac Makefile.am ./*/local.mk ./launcher/*/local.mk \
+	    -newer configure -print -quit)" ]; then
 		"$top/autogen.sh" >&2 || die "autogen.sh failed"
 		touch "$top/configure"	# autoreconf leaves it when unchanged
 	fi

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "launcher/gitconf.h"
+#include "launcher/guard/gitconf.h"
 
 int	 LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "launcher/guard.h"
+#include "launcher/guard/guard.h"
 
 enum { LIMIT_MS = 30000, MAX_PATHS = 512, MAX_TOLD = 256 };
 

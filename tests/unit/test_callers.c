@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "launcher/callers.h"
+#include "launcher/record/callers.h"
 
 static const uint8_t there[4] = { 198, 51, 100, 30 };
 

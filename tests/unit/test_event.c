@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "launcher/event.h"
+#include "launcher/record/event.h"
 #include "platform/base/json.h"
 #include "tests/unit/verdict_words.h"
 

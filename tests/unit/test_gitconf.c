@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "launcher/gitconf.h"
+#include "launcher/guard/gitconf.h"
 
 #define NELEM(a)	(sizeof (a) / sizeof (a)[0])
 

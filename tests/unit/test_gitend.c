@@ -19,10 +19,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "launcher/gitend.h"
-#include "launcher/gitjournal.h"
-#include "launcher/gitwalk.h"
-#include "launcher/guard_parts.h"
+#include "launcher/guard/gitend.h"
+#include "launcher/guard/gitjournal.h"
+#include "launcher/guard/gitwalk.h"
+#include "launcher/guard/guard_parts.h"
 #include "platform/base/buf.h"
 
 static char top[] = "/var/tmp/fence-gitend-XXXXXX";

@@ -13,10 +13,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "launcher/addrbook.h"
-#include "launcher/dial.h"
-#include "launcher/env.h"
-#include "launcher/opt.h"
+#include "launcher/gate/addrbook.h"
+#include "launcher/gate/dial.h"
+#include "launcher/plan/env.h"
+#include "launcher/cli/opt.h"
 #include "platform/base/arena.h"
 #include "policy/layers.h"
 #include "policy/policy.h"

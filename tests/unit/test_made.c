@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "launcher/made.h"
+#include "launcher/plan/made.h"
 #include "tests/unit/room.h"
 
 static bool

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "launcher/mounts.h"
+#include "launcher/plan/mounts.h"
 #include "platform/base/buf.h"
 #include "platform/base/vec.h"
 

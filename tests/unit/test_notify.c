@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "launcher/calls.h"
+#include "launcher/gate/calls.h"
 #include "platform/linux/notify.h"
 #include "platform/linux/seccomp.h"
 #include "tests/unit/bpf.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "launcher/ports.h"
+#include "launcher/plan/ports.h"
 #include "policy/decide.h"
 #include "policy/layers.h"
 #include "tests/unit/verdict_words.h"

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "launcher/recent.h"
+#include "launcher/record/recent.h"
 #include "tests/unit/verdict_words.h"
 
 static struct recent list;

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "launcher/repeat.h"
+#include "launcher/gate/repeat.h"
 
 static void
 fill(struct repeat *r, int64_t now)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "launcher/sni.h"
+#include "launcher/gate/sni.h"
 #include "tests/unit/verdict_words.h"
 
 /* Only a list, and one that allows all but what is denied. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "launcher/suspect.h"
+#include "launcher/record/suspect.h"
 
 #define L40	"abcdefghijklmnopqrstuvwxyz234567abcdefgh"
 

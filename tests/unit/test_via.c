@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "launcher/blame.h"
-#include "launcher/noproxy.h"
-#include "launcher/via.h"
+#include "launcher/gate/blame.h"
+#include "launcher/plan/noproxy.h"
+#include "launcher/plan/via.h"
 #include "proxy/upstream.h"
 #include "tests/unit/verdict_words.h"
 

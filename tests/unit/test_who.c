@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "launcher/who.h"
+#include "launcher/record/who.h"
 
 /* A child that lives until its pipe closes; says when it is ready. */
 struct child {

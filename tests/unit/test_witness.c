@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "launcher/witness.h"
+#include "launcher/record/witness.h"
 #include "shim/wire.h"
 #include "tests/unit/verdict_words.h"
 
@@ -162,7 +162,7 @@ validate(struct fixture *f)
 	(void)snprintf(cmd, sizeof cmd, "cd '%s' && "
 	    "test -x tests/validate-events && "
 	    "command -v python3 >/dev/null || exit 0; "
-	    "tests/validate-events launcher/event.schema.json /dev/fd/%d",
+	    "tests/validate-events launcher/record/event.schema.json /dev/fd/%d",
 	    src, f->trace_fd);
 	(void)lseek(f->trace_fd, 0, SEEK_SET);
 	assert_int_equal(system(cmd), 0);

@@ -1,0 +1,129 @@
+#include "launcher/gate/calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "launcher/plan/ranges.h"
+#include "platform/calls.h"
+#include "platform/fd.h"
+#include "shim/wire.h"
+
+_Static_assert((int)HELD_CALL_MARK == (int)WIRE_MARK &&
+    (int)HELD_CALL_MADE == (int)WIRE_CALLED, "whom the filter passes");
+
+struct calls {
+	struct watch		*watch;
+	int			 fd;
+	const struct jail_spec	*spec;
+	struct witness		*witness;
+};
+
+bool
+calls_is_routed(const struct jail_range *ranges, size_t n,
+    const struct jail_range *address, uint16_t port)
+{
+	/* Of every jail (platform/linux/route.h); no address is this host. */
+	static const struct jail_range own[] = {
+		{ AF_INET, { 127 }, 8 },
+		{ AF_INET, { 0 }, 32 },
+		{ AF_INET, { 198, 18 }, 15 },
+		{ AF_INET6, { [15] = 1 }, 128 },
+		{ AF_INET6, { 0 }, 128 },
+	};
+
+	return port == JAIL_DNS_PORT ||
+	    ranges_cover(own, sizeof own / sizeof own[0], address) ||
+	    ranges_cover(ranges, n, address);
+}
+
+bool
+calls_is_gate(const struct jail_spec *spec, const struct jail_range *address,
+    uint16_t port)
+{
+	static const struct jail_range home[] = {
+		{ AF_INET, { 127 }, 8 },
+		{ AF_INET, { 0 }, 32 },
+		{ AF_INET6, { [15] = 1 }, 128 },
+		{ AF_INET6, { 0 }, 128 },
+	};
+
+	if (port == JAIL_DNS_PORT || port == spec->http_port ||
+	    port == spec->socks_port)
+		return true;
+	for (size_t i = 0; i < spec->nlocal_ports; i++)
+		if (port == spec->local_ports[i])
+			return true;
+	return !ranges_cover(home, sizeof home / sizeof home[0], address);
+}
+
+static void
+look_at(struct calls *c, const struct held_call *call)
+{
+	struct jail_range a = { .family = call->family,
+	    .bits = call->family == AF_INET ? 32 : 128 };
+	struct witness_call told = { .pid = call->tid, .port = call->port,
+	    .from = call->from };
+
+	memcpy(a.addr, call->addr, sizeof a.addr);
+	told.addr_len = a.bits / 8;
+	memcpy(told.addr, call->addr, told.addr_len);
+	if (!calls_is_routed(c->spec->ranges, c->spec->nranges, &a,
+	    call->port)) {
+		if (!call->was_made)
+			witness_call(c->witness, &told);
+	} else if (calls_is_gate(c->spec, &a, call->port))
+		witness_gate_call(c->witness, &told);
+}
+
+/*
+ * One a turn: whether another waits only the loop can say, and to ask for one
+ * that is not there is to wait for it.  At the end nobody is left to wait.
+ */
+static void
+call_waits(struct watch *w, int what, void *arg)
+{
+	struct calls *c = arg;
+	struct held_call call;
+	int rc = (what & LOOP_HUP) != 0 ? -1 : held_call_next(c->fd, &call);
+
+	(void)w;
+	if (rc < 0) {
+		/* Whoever still calls is refused (ENOSYS), and waits not. */
+		watch_free(c->watch);
+		c->watch = NULL;
+		fd_close(&c->fd);
+	} else if (rc > 0) {
+		if (call.family != 0)
+			look_at(c, &call);
+		held_call_go(c->fd, &call);
+	}
+}
+
+struct calls *
+calls_new(struct loop *loop, int *listener_fd, const struct jail_spec *spec,
+    struct witness *witness)
+{
+	struct calls *c = calloc(1, sizeof *c);
+
+	if (c == NULL)
+		return NULL;
+	*c = (struct calls){ .fd = fd_take(listener_fd), .spec = spec,
+	    .witness = witness };
+	c->watch = loop_fd(loop, c->fd, LOOP_READ, call_waits, c);
+	if (c->watch == NULL) {
+		calls_free(c);
+		return NULL;
+	}
+	return c;
+}
+
+void
+calls_free(struct calls *c)
+{
+	if (c == NULL)
+		return;
+	watch_free(c->watch);
+	fd_close(&c->fd);
+	free(c);
+}

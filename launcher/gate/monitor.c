@@ -1,0 +1,608 @@
+#include "launcher/gate/monitor.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "launcher/gate/addrbook.h"
+#include "launcher/gate/herald.h"
+#include "launcher/gate/reach.h"
+#include "launcher/gate/repeat.h"
+#include "launcher/gate/sni.h"
+#include "platform/fd.h"
+#include "policy/decide.h"
+#include "policy/verdict.h"
+#include "proxy/ask.h"
+
+enum {
+	QUEUE_MAX = 4096,	/* answers the worker has not taken yet */
+	TURN_MAX = 16,		/* questions before others get a turn */
+	LAST_MS = 200,		/* for what was asked before the end */
+};
+
+struct queued {
+	struct queued		*next;
+	struct ask_answer	 answer;
+	int			 fd;
+};
+
+struct monitor {
+	struct monitor_config	 c;
+	struct addrbook		*book;
+	struct watch		*net;
+	struct reach		*reach;
+	struct queued		*first, **last;
+	unsigned		 nqueued;
+	struct herald		 herald;
+	struct repeat		 repeat;
+	struct watch		*hearing;	/* nobody is left inside */
+	void			(*done)(void *);
+	void			*done_arg;
+};
+
+/* ---- answers ---- */
+
+static void
+net_interest(struct monitor *m)
+{
+	/* While answers wait no question is read: a worker that does not
+	 * listen is not listened to. */
+	if (m->net != NULL)
+		watch_events(m->net, m->first != NULL ? LOOP_WRITE :
+		    LOOP_READ);
+}
+
+static void
+enqueue(struct monitor *m, const struct ask_answer *a, int fd)
+{
+	struct queued *q = m->nqueued < QUEUE_MAX ? malloc(sizeof *q) : NULL;
+
+	if (q == NULL) {
+		fd_close(&fd);
+		return;
+	}
+	*q = (struct queued){ .answer = *a, .fd = fd };
+	*m->last = q;
+	m->last = &q->next;
+	m->nqueued++;
+	net_interest(m);
+}
+
+/* Takes fd (or -1). */
+static void
+answer(struct monitor *m, const struct ask_answer *a, int fd)
+{
+	if (m->first != NULL) {
+		enqueue(m, a, fd);
+		return;
+	}
+	if (fd_send(m->c.net_fd, a, sizeof *a, &fd, fd >= 0, MSG_DONTWAIT) < 0
+	    && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+		enqueue(m, a, fd);
+		return;
+	}
+	fd_close(&fd);
+}
+
+static void
+flush_queue(struct monitor *m)
+{
+	struct queued *q;
+
+	while ((q = m->first) != NULL) {
+		if (fd_send(m->c.net_fd, &q->answer, sizeof q->answer, &q->fd,
+		    q->fd >= 0, MSG_DONTWAIT) < 0 && (errno == EAGAIN ||
+		    errno == EWOULDBLOCK))
+			break;
+		m->first = q->next;
+		if (m->first == NULL)
+			m->last = &m->first;
+		m->nqueued--;
+		fd_close(&q->fd);
+		free(q);
+	}
+	net_interest(m);
+}
+
+static void
+answer_status(struct monitor *m, const struct ask_msg *q,
+    enum ask_status status, int sys)
+{
+	struct ask_answer a = { .magic = ASK_MAGIC, .id = q->id,
+	    .status = (uint16_t)status, .sys = sys };
+
+	answer(m, &a, -1);
+}
+
+/* ---- refusals ---- */
+
+/* By us, or by a proxy on the way (ASK_PROXY_*). */
+static void
+refuse_as(struct monitor *m, const struct ask_msg *q, enum ask_status status,
+    const char *host, const struct verdict *v)
+{
+	struct ask_answer a = { .magic = ASK_MAGIC, .id = q->id,
+	    .status = (uint16_t)status };
+	pid_t pid;
+
+	pid = herald_refusal(&m->herald, q, status, host, v);
+	if (q->kind == ASK_DIAL && status == ASK_DENIED)
+		a.is_loop = repeat_is_loop(&m->repeat, pid, host, q->port,
+		    loop_now_ms(m->c.loop));
+	recent_words(v, a.rule, a.remedy);
+	snprintf(a.reason, sizeof a.reason, "%s", v->reason);
+	answer(m, &a, -1);
+}
+
+static void
+refuse(struct monitor *m, const struct ask_msg *q, const char *host,
+    const struct verdict *v)
+{
+	refuse_as(m, q, ASK_DENIED, host, v);
+}
+
+/* Bytes that are no host: refused without asking any rule. */
+static void
+refuse_bad(struct monitor *m, const struct ask_msg *q)
+{
+	struct verdict v;
+
+	verdict_rule(&v, ACTION_DENY, RULE_HOST, NULL,
+	    (struct origin){ .file = "<built-in>",
+	    .kind = ORIGIN_BUILT_IN });
+	verdict_reason(&v, "not a host name");
+	refuse(m, q, q->name, &v);
+}
+
+/* A dial was: of plain HTTP the worker tells when it has its answer. */
+static void
+tell_dial(struct monitor *m, const struct ask_msg *q,
+    const struct reach_result *r)
+{
+	struct herald_grant g = { .sys = r->sys, .ms = r->ms };
+	bool is_connected = r->status == ASK_OK;
+
+	if (q->via == ASK_VIA_HTTP) {
+		g.code = is_connected ? 200 : 502;
+		if (is_connected && strcmp(q->method, "CONNECT") != 0) {
+			herald_remember(&m->herald, q);
+			return;
+		}
+	}
+	herald_grant(&m->herald, q, r->host->text, r->granted, &g);
+}
+
+/* ---- questions ---- */
+
+/* The gate's own name: nothing leaves, so nothing is asked. */
+static bool
+is_self(const struct host *h)
+{
+	return h->kind == HOST_NAME && strcmp(h->text, ASK_SELF_NAME) == 0;
+}
+
+static void
+on_lookup(struct monitor *m, const struct ask_msg *q)
+{
+	struct ask_answer a = { .magic = ASK_MAGIC, .id = q->id,
+	    .status = ASK_OK, .naddrs = 1 };
+	struct verdict v;
+	struct host h;
+	uint32_t addr;
+
+	if (host_canon(q->name, q->name_len, &h) != 0 ||
+	    h.kind != HOST_NAME) {
+		refuse_bad(m, q);
+		return;
+	}
+	decide_net(m->c.policy, &h, 0, &v);
+	if (v.action == ACTION_DENY && !is_self(&h)) {
+		refuse(m, q, h.text, &v);
+		herald_name(&m->herald, h.text);
+		return;
+	}
+	if (addrbook_get(m->book, h.text, is_self(&h) ||
+	    decide_net_is_entry(m->c.policy, &h), &addr) != 0) {
+		herald_book_full(&m->herald);
+		answer_status(m, q, ASK_FULL, 0);
+		return;
+	}
+	a.addrs[0].family = AF_INET;
+	addr = htonl(addr);
+	memcpy(a.addrs[0].addr, &addr, 4);
+	herald_heard(&m->herald, q);
+	if (v.action == ACTION_ALLOW)
+		herald_grant(&m->herald, q, h.text, &v,
+		    &(struct herald_grant){ 0 });
+	answer(m, &a, -1);
+}
+
+static void
+on_ptr(struct monitor *m, const struct ask_msg *q)
+{
+	struct ask_answer a = { .magic = ASK_MAGIC, .id = q->id,
+	    .status = ASK_OK };
+	const char *name = NULL;
+	struct host h;
+	uint32_t addr;
+
+	herald_heard(&m->herald, q);
+	if (host_canon(q->name, q->name_len, &h) == 0 &&
+	    h.kind == HOST_IPV4) {
+		memcpy(&addr, h.addr, 4);
+		name = addrbook_name(m->book, ntohl(addr));
+	}
+	if (name == NULL)
+		a.status = ASK_NOHOST;
+	else
+		snprintf(a.name, sizeof a.name, "%s", name);
+	answer(m, &a, -1);
+}
+
+static void
+on_reached(const struct ask_msg *q, const struct reach_result *r, void *arg)
+{
+	struct monitor *m = arg;
+	struct ask_answer a = { .magic = ASK_MAGIC, .id = q->id,
+	    .status = (uint16_t)r->status, .sys = r->sys };
+
+	switch (r->status) {
+	case ASK_DENIED:
+	case ASK_PROXY_DENIED:
+	case ASK_PROXY_FAILED:
+		refuse_as(m, q, r->status, r->host->text, r->verdict);
+		return;
+	case ASK_OK:
+		if (!r->is_local &&
+		    m->c.policy->net.sni.value == NET_SNI_ENFORCE)
+			snprintf(a.tls_name, sizeof a.tls_name, "%s",
+			    r->host->text);
+		a.wants_done = m->c.is_debug;
+		tell_dial(m, q, r);
+		break;
+	case ASK_REFUSED:
+	case ASK_NOHOST:
+		tell_dial(m, q, r);
+		break;
+	default:
+		break;
+	}
+	answer(m, &a, r->fd);
+}
+
+/*
+ * A transparent connection names an address; which name did it stand for?  A
+ * client that looked the name up before it asked a proxy means the same.
+ */
+static int
+dial_host(struct monitor *m, const struct ask_msg *q, struct host *ret)
+{
+	const char *name;
+	uint32_t addr;
+
+	if (host_canon(q->name, q->name_len, ret) != 0)
+		return -1;
+	if (ret->kind != HOST_IPV4)
+		return 0;
+	memcpy(&addr, ret->addr, 4);
+	addr = ntohl(addr);
+	name = addrbook_name(m->book, addr);
+	if (name != NULL)
+		return host_canon(name, strlen(name), ret);
+	/* In the fake range, yet handed out to nobody: a guess. */
+	return q->via == ASK_VIA_TRANSPARENT && addrbook_is_fake(addr) ? -1 :
+	    0;
+}
+
+/* By a listener of such a port, or by a proxy, as some programs ask. */
+static bool
+is_local(const struct monitor *m, const struct ask_msg *q,
+    const struct host *h, struct verdict *v)
+{
+	if (q->via != ASK_VIA_LOCAL && !decide_local_is_home(h))
+		return false;
+	decide_local(m->c.policy, q->port, v);
+	return q->via == ASK_VIA_LOCAL || v->action == ACTION_ALLOW;
+}
+
+/* May the worker have this port inside?  By --port alone. */
+static bool
+is_published(const struct monitor *m, uint16_t port, struct verdict *v)
+{
+	const struct ports *ports = m->c.ports;
+
+	verdict_rule(v, ACTION_DENY, RULE_PORT, NULL,
+	    (struct origin){ .file = "<command line>",
+	    .kind = ORIGIN_COMMAND_LINE });
+	for (size_t i = 0; m->c.desk != NULL && i < ports->nin; i++)
+		if (ports->in[i].inside == port)
+			v->action = ACTION_ALLOW;
+	verdict_reason(v, v->action == ACTION_ALLOW ?
+	    "a port of the host leads in" : "no port of the host leads there");
+	return v->action == ACTION_ALLOW;
+}
+
+/* Somebody of the host's came by a port of --port. */
+static void
+on_inside(struct monitor *m, const struct ask_msg *q)
+{
+	static const struct host home = { .kind = HOST_NAME,
+	    .text = "localhost" };
+	struct verdict v;
+
+	if (is_published(m, q->port, &v))
+		reach_inside(m->reach, q, &home, &v);
+	else
+		refuse(m, q, home.text, &v);
+}
+
+static void
+on_dial(struct monitor *m, const struct ask_msg *q)
+{
+	struct verdict v;
+	struct host h;
+	bool local;
+
+	if (q->via == ASK_VIA_INSIDE) {
+		on_inside(m, q);
+		return;
+	}
+	if (dial_host(m, q, &h) != 0) {
+		refuse_bad(m, q);
+		return;
+	}
+	if (is_self(&h)) {
+		herald_heard(&m->herald, q);
+		answer_status(m, q, q->port == ASK_SELF_PORT ? ASK_SELF :
+		    ASK_REFUSED, q->port == ASK_SELF_PORT ? 0 : ECONNREFUSED);
+		return;
+	}
+	local = is_local(m, q, &h, &v);
+	if (!local)
+		decide_net(m->c.policy, &h, q->port, &v);
+	if (v.action == ACTION_DENY) {
+		refuse(m, q, h.text, &v);
+		return;
+	}
+	herald_heard(&m->herald, q);
+	if (m->hearing != NULL)
+		return;
+	if (q->is_open) {
+		herald_remember(&m->herald, q);
+		answer(m, &(struct ask_answer){ .magic = ASK_MAGIC,
+		    .id = q->id, .status = ASK_OK,
+		    .wants_done = m->c.is_debug }, -1);
+		return;
+	}
+	if (local)
+		reach_local(m->reach, q, &h, &v);
+	else
+		reach_start(m->reach, q, &h, &v);
+}
+
+/* It was granted, and what the worker says of it is believed. */
+static void
+on_done(struct monitor *m, const struct ask_msg *q)
+{
+	struct herald_grant g = { .code = q->code, .ms = q->ms };
+	struct verdict v;
+	struct host h;
+
+	if (dial_host(m, q, &h) != 0)
+		return;
+	if (!is_local(m, q, &h, &v))
+		decide_net(m->c.policy, &h, q->port, &v);
+	if (v.action == ACTION_ALLOW)
+		herald_grant(&m->herald, q, h.text, &v, &g);
+}
+
+static void
+on_sni(struct monitor *m, const struct ask_msg *q)
+{
+	struct host h = { .text = "" };
+	struct verdict v;
+
+	if (sni_is_denied(m->c.policy, q, &h, &v)) {
+		v.action = ACTION_DENY;
+		refuse(m, q, h.text, &v);
+	} else
+		answer_status(m, q, ASK_OK, 0);
+}
+
+static void
+on_recent(struct monitor *m, const struct ask_msg *q)
+{
+	struct ask_answer a = { .magic = ASK_MAGIC, .id = q->id,
+	    .status = ASK_OK };
+	const struct recent *l = witness_recent(m->c.witness);
+	const struct recent_entry *r;
+
+	_Static_assert(sizeof a.what == sizeof r->what &&
+	    sizeof a.rule == RECENT_RULE && sizeof a.remedy == RECENT_REMEDY,
+	    "what is remembered fits an answer");
+	if (q->nth >= l->n) {
+		answer_status(m, q, ASK_NOHOST, 0);
+		return;
+	}
+	r = &l->entry[q->nth];
+	memcpy(a.what, r->what, sizeof a.what);
+	memcpy(a.rule, r->rule, sizeof a.rule);
+	memcpy(a.remedy, r->remedy, sizeof a.remedy);
+	a.count = r->count;
+	answer(m, &a, -1);
+}
+
+static void
+on_note(struct monitor *m, const struct ask_msg *q)
+{
+	herald_note(&m->herald, q);
+}
+
+static void
+drop_answers(struct monitor *m)
+{
+	struct queued *q;
+
+	if (m->reach != NULL)
+		reach_drop(m->reach);
+	while ((q = m->first) != NULL) {
+		m->first = q->next;
+		fd_close(&q->fd);
+		free(q);
+	}
+	m->last = &m->first;
+	m->nqueued = 0;
+	if (m->net != NULL)
+		net_interest(m);
+}
+
+/* The server that asked is dead; the next one must not get its answers. */
+static void
+on_restart(struct monitor *m, const struct ask_msg *q)
+{
+	drop_answers(m);
+	herald_restart(&m->herald, q->wstatus);
+	answer_status(m, q, ASK_OK, 0);
+}
+
+static void (*const questions[])(struct monitor *, const struct ask_msg *) = {
+	[ASK_LOOKUP] = on_lookup,
+	[ASK_DIAL] = on_dial,
+	[ASK_PTR] = on_ptr,
+	[ASK_DONE] = on_done,
+	[ASK_SNI] = on_sni,
+	[ASK_RECENT] = on_recent,
+	[ASK_NOTE] = on_note,
+	[ASK_RESTART] = on_restart,
+};
+
+static void
+heard_last(struct monitor *m)
+{
+	watch_free(m->hearing);
+	m->hearing = NULL;
+	m->done(m->done_arg);
+}
+
+/* It asks no more, dead or alive: it is to end, and run.c tells. */
+static void
+net_gone(struct monitor *m)
+{
+	watch_free(m->net);
+	m->net = NULL;
+	(void)shutdown(m->c.net_fd, SHUT_RDWR);
+	if (m->hearing != NULL)
+		heard_last(m);
+}
+
+static void
+net_ready(struct watch *w, int what, void *arg)
+{
+	struct monitor *m = arg;
+	struct ask_msg raw, q;
+	ssize_t n;
+
+	(void)w;
+	if (m->first != NULL) {
+		flush_queue(m);
+		if (m->first != NULL && (what & LOOP_HUP) == 0)
+			return;
+	}
+	for (int i = 0; i < TURN_MAX && m->first == NULL; i++) {
+		n = fd_hear(m->c.net_fd, &raw, sizeof raw);
+		if (n < 0)
+			net_gone(m);
+		if (n <= 0)
+			return;
+		if (ask_check_msg(&raw, (size_t)n, &q) != 0)
+			continue;
+		if (q.kind < sizeof questions / sizeof questions[0] &&
+		    questions[q.kind] != NULL)
+			questions[q.kind](m, &q);
+	}
+}
+
+static void
+last_late(struct watch *w, int what, void *arg)
+{
+	struct monitor *m = arg;
+
+	(void)w;
+	(void)what;
+	heard_last(m);
+}
+
+void
+monitor_hear_last(struct monitor *m, void (*done)(void *), void *arg)
+{
+	drop_answers(m);
+	m->done = done;
+	m->done_arg = arg;
+	if (m->net != NULL)
+		m->hearing = loop_after(m->c.loop, LAST_MS, last_late, m);
+	if (m->hearing == NULL || shutdown(m->c.net_fd, SHUT_WR) != 0)
+		heard_last(m);
+}
+
+/* ---- life ---- */
+
+struct monitor *
+monitor_new(const struct monitor_config *c)
+{
+	struct monitor *m = calloc(1, sizeof *m);
+
+	if (m == NULL)
+		return NULL;
+	m->c = *c;
+	m->herald.witness = c->witness;
+	m->herald.jail_pid = c->jail_pid;
+	m->herald.stop_pid = c->stop_pid;
+	m->herald.is_debug = c->is_debug;
+	m->herald.http_port = c->http_port;
+	m->herald.socks_port = c->socks_port;
+	m->last = &m->first;
+	m->book = addrbook_new();
+	m->net = loop_fd(c->loop, c->net_fd, LOOP_READ, net_ready, m);
+	m->reach = reach_new(&(struct reach_config){ .loop = c->loop,
+	    .policy = c->policy, .via = c->via, .names_fd = c->names_fd,
+	    .desk = c->desk,
+	    .fn = on_reached, .arg = m });
+	if (m->book == NULL || m->net == NULL || m->reach == NULL) {
+		monitor_free(m);
+		return NULL;
+	}
+	return m;
+}
+
+void
+monitor_set_policy(struct monitor *m, const struct policy *p)
+{
+	m->c.policy = p;
+	reach_set_policy(m->reach, p);
+}
+
+void
+monitor_stop_pid(struct monitor *m, pid_t pid)
+{
+	m->herald.stop_pid = pid;
+}
+
+void
+monitor_free(struct monitor *m)
+{
+	if (m == NULL)
+		return;
+	watch_free(m->net);
+	m->net = NULL;
+	watch_free(m->hearing);
+	drop_answers(m);
+	herald_release(&m->herald);
+	reach_free(m->reach);
+	addrbook_free(m->book);
+	free(m);
+}

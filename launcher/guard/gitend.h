@@ -1,0 +1,44 @@
+/*
+ * gitend: git directories that a run made or changed.  What git would execute
+ * from them later, outside, is taken away when the run has ended:
+ *
+ *	hooks		that are no samples, to quarantine
+ *	config, config.worktree
+ *			an executing key (gitconf.h) is removed in place; the
+ *			file as it was lies in quarantine
+ *
+ * A git directory is a folder with HEAD and either objects and refs, or
+ * commondir; also one to which a changed ".git" file or commondir leads.
+ * Those that the guard held in this run are its own and stay untouched, as do
+ * those in which nothing changed.
+ */
+#ifndef FENCE_LAUNCHER_GITEND_H
+#define FENCE_LAUNCHER_GITEND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
+
+#include "launcher/guard/guard.h"
+
+struct gitend {
+	const char *const	*roots;	/* writable trees, absolute, real */
+	size_t			 nroots;
+	const char *const	*held;	/* git directories the guard held */
+	size_t			 nheld;
+	struct timespec		 since;	/* CLOCK_REALTIME_COARSE */
+	const char		*quarantine;	/* see guard_config */
+	/* What the policy opens by its name stays; NULL: nothing. */
+	bool			(*is_open)(const char *path, void *arg);
+	void			*open_arg;
+	/* kind GUARD_GIT; strings are valid during the call. */
+	void			(*told)(const struct guard_told *, void *);
+	void			*arg;
+};
+
+/* Only looks, at a few entries at most: may there be something to do? */
+bool	 gitend_is_needed(const struct gitend *);
+/* Bounded in entries and time; what was not looked at is told. */
+void	 gitend_run(const struct gitend *);
+
+#endif

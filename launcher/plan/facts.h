@@ -1,0 +1,81 @@
+/*
+ * facts: what the policy's paths are on this disk.  The I/O of planning, and
+ * the refusals that can only be made once one has looked.  launcher/plan/mounts.c
+ * turns the facts into mounts.
+ *
+ *	facts.c		entries of the policy, fence's own files
+ *	facts_guard.c	guarded names, repositories
+ *	facts_secret.c	keys of the machine's, hidden from root's runs
+ *	facts_socket.c	unix sockets of the host; stray.c finds odd ones
+ *	facts_check.c	refusals
+ */
+#ifndef FENCE_LAUNCHER_FACTS_H
+#define FENCE_LAUNCHER_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "launcher/guard/guard.h"
+#include "launcher/plan/made.h"
+#include "launcher/plan/mounts.h"
+#include "platform/base/arena.h"
+#include "platform/base/err.h"
+#include "policy/policy.h"
+
+struct facts {
+	struct mount_fact	*v;
+	size_t			 n, cap;
+	/* What no mount holds: names that are missing. */
+	struct guard_list {
+		struct guard_path	*v;
+		size_t			 n, cap;
+	}			 guards;
+	/* Sockets that the walk saw; which of them live, facts_socket.c
+	 * finds out. */
+	struct path_list	 sockets;
+};
+
+struct facts_request {
+	struct arena	*arena;
+	struct policy	*policy;	/* first layer; gets policy_own() */
+	const char	*cwd;
+	/* Paths as the command will spell them: HOME, PWD. */
+	const char	*ways[2];
+	size_t		 nways;
+	/* Makes missing directories that are granted; NULL: none are made. */
+	struct made	*made;
+	/* Plan as if they had been made: for --dry-run and `fence why`. */
+	bool		 as_if_made;
+	/* --expose-host-path, --expose-host-path-rw. */
+	struct exposed {
+		const char	*path;
+		bool		 is_writable;
+	}		*exposed;
+	size_t		 nexposed;
+	/* fence's own: policy files in force, record, programs. */
+	const struct own_file {
+		const char	*path;
+		const char	*what;
+		/* A directory that is made where the command could make it
+		 * in our stead. */
+		bool		 must_exist;
+	}		*own;
+	size_t		 nown;
+	/* For lines to the user. */
+	void		(*notice)(const char *text, void *arg);
+	void		*arg;
+};
+
+int	 facts_gather(const struct facts_request *, struct facts *,
+	    struct err *);
+void	 facts_release(struct facts *);
+/* After planning: is each writable tree one that can be made so? */
+int	 facts_check_roots(const struct path_list *, struct err *);
+/* After planning: what mounts hold must be held again when the host
+ * replaces it. */
+void	 facts_guard_mounts(struct facts *, const struct mounts *);
+/* The table for the shim (shim/wire.h, WIRE_TABLE). */
+void	 facts_names(const struct facts *, const struct mounts *,
+	    struct buf *);
+
+#endif

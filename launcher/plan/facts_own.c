@@ -1,0 +1,108 @@
+/*
+ * Files of fence's own: policies in force, the record, state, programs.  The
+ * command may never write them, and what is missing it may not make.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "launcher/plan/gather.h"
+#include "launcher/plan/made.h"
+#include "policy/pattern.h"
+
+/* What was missing may have been made since. */
+static const struct tree_node *
+look(struct gather *g, size_t i)
+{
+	if (g->own[i].kind == TREE_MISSING)
+		gather_look(g, g->rq->own[i].path, &g->own[i]);
+	return &g->own[i];
+}
+
+/* No grant opens it. */
+static void
+know(struct gather *g, size_t i)
+{
+	const struct tree_node *node = look(g, i);
+
+	if (node->kind != TREE_MISSING)
+		policy_own(g->rq->policy, node->real, g->rq->own[i].what);
+}
+
+/* Before grants are judged. */
+void
+own_know(struct gather *g)
+{
+	g->own = arena_alloc(g->arena, (g->rq->nown + 1) * sizeof *g->own);
+	for (size_t i = 0; i < g->rq->nown; i++) {
+		g->own[i] = (struct tree_node){ .kind = TREE_MISSING };
+		know(g, i);
+	}
+	if (getuid() == 0)
+		secret_facts(g);
+}
+
+/* Before anything is guarded: what is missing then may not be made. */
+static int
+make_own(struct gather *g, size_t i, struct err *e)
+{
+	const struct own_file *own = &g->rq->own[i];
+	const char *full = pattern_clean_path(g->arena, g->rq->cwd,
+	    own->path);
+
+	if (!own->must_exist || full == NULL ||
+	    look(g, i)->kind != TREE_MISSING)
+		return 0;
+	/* A folder above it may be a symlink into a writable tree. */
+	full = gather_target(g, full);
+	if (full == NULL || !gather_in_grant(g, full))
+		return 0;
+	if (made_folders(full) != 0)
+		return err_sys(e, errno, "cannot make '%s' (%s), which the "
+		    "command must not make", own->path, own->what);
+	know(g, i);
+	return 0;
+}
+
+/*
+ * The policy in force, the record, our programs: told as fence's own when
+ * refused.  A name that is a symlink in a writable tree cannot be kept.
+ */
+static int
+add_own(struct gather *g, size_t i, struct err *e)
+{
+	const char *path = g->rq->own[i].path, *what = g->rq->own[i].what;
+	const char *full = pattern_clean_path(g->arena, g->rq->cwd, path);
+	const struct tree_node *node = look(g, i);
+
+	if (node->kind == TREE_MISSING)
+		return 0;
+	if (full != NULL && strcmp(full, node->real) != 0 &&
+	    gather_in_grant(g, full)) {
+		err_set(e, ERR_POLICY, "'%s' (%s) is a symlink inside a "
+		    "writable tree", path, what);
+		err_hint(e, "the command could point it elsewhere: use '%s'",
+		    node->real);
+		return -1;
+	}
+	gather_fact(g, FACT_DENY_WRITE, node, gather_words(g, what));
+	return 0;
+}
+
+int
+own_make(struct gather *g, struct err *e)
+{
+	for (size_t i = 0; i < g->rq->nown; i++)
+		if (make_own(g, i, e) != 0)
+			return -1;
+	return 0;
+}
+
+int
+own_facts(struct gather *g, struct err *e)
+{
+	for (size_t i = 0; i < g->rq->nown; i++)
+		if (add_own(g, i, e) != 0)
+			return -1;
+	return 0;
+}

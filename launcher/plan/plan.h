@@ -1,0 +1,60 @@
+/*
+ * plan: policy -> jail_spec + environment.  The one place where the words of
+ * policy, platform and proxy meet.  Nothing is started here (but for what
+ * jail_ahead() makes meanwhile); everything that can be refused before the run
+ * is refused here.
+ */
+#ifndef FENCE_LAUNCHER_PLAN_H
+#define FENCE_LAUNCHER_PLAN_H
+
+#include <stdbool.h>
+
+#include "launcher/guard/guard.h"
+#include "launcher/plan/made.h"
+#include "launcher/cli/opt.h"
+#include "launcher/plan/ports.h"
+#include "launcher/plan/via.h"
+#include "platform/base/arena.h"
+#include "platform/jail.h"
+#include "policy/policy.h"
+#include "policy/resolve.h"
+
+struct plan {
+	struct arena	*arena;
+	struct resolve_request request;	/* its answer: */
+	struct resolved	 resolved;	/* owns the layers */
+	struct policy	*policy;	/* the first of them */
+	bool		 is_inside;	/* another fence: launcher/run/inside.h */
+	/* Something else lay at a path when it was mounted, or (after
+	 * plan_make() failed) was looked at again: another plan may do. */
+	bool		 is_outdated;
+	struct jail_spec spec;
+	struct ports	 ports;
+	struct jail_ahead *ahead;	/* of the jail, or NULL */
+	struct made	*made;		/* directories of this run, or NULL */
+	const struct guard_path	*guards;	/* for guard_new() */
+	size_t		 nguards;
+	const char	*state;		/* fence's state directory, or NULL */
+	const char	*net_path;	/* fence-net */
+	const char	*names_path;	/* fence-names */
+	bool		 wants_names;	/* some host may be reached */
+	struct via	 via;		/* and by way of these proxies */
+	char		**worker_env;
+	/* Lines for the user: grants that name nothing. */
+	const char	**notices;
+	size_t		 nnotices;
+};
+
+int	 plan_make(const struct run_options *, char **argv, char **environ,
+	    struct plan *ret, struct err *);
+/*
+ * What a run would find on this disk: the policy gets its places, and ret the
+ * mounts, all in the arena.  Nothing is made or started.
+ */
+int	 plan_known(struct arena *, const struct run_options *,
+	    const struct resolve_request *, struct resolved *,
+	    char *const *env, struct jail_spec *ret, struct err *);
+void	 plan_release(struct plan *);
+void	 plan_print(const struct plan *, struct buf *);
+
+#endif

@@ -1,0 +1,127 @@
+#include "launcher/plan/plan_judge.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "platform/base/buf.h"
+#include "platform/base/str.h"
+#include "policy/decide.h"
+
+static int
+complain(const char *what, const char *path, const struct verdict *v,
+    struct err *e)
+{
+	struct buf b;
+
+	buf_init(&b, 0);
+	rule_put_whole(&b, &v->rule);
+	err_set(e, ERR_JAIL, "the plan of this run %s '%s', and %s denies it",
+	    what, path, b.data);
+	err_hint(e, "this is a mistake in fence: please report it with the "
+	    "output of --dry-run");
+	buf_release(&b);
+	return -1;
+}
+
+/*
+ * A path that an option exposes is no question of the user's lists, unless
+ * one of them denies it by name; every other layer has to grant it.
+ */
+static bool
+is_exposable(const struct policy *policy, enum fs_op op, const char *path,
+    struct verdict *v)
+{
+	for (const struct policy *p = policy; p != NULL; p = p->also) {
+		struct policy alone = *p;
+
+		alone.also = NULL;
+		decide_fs(&alone, op, path, v);
+		if (v->action == ACTION_DENY && (p != policy ||
+		    (v->rule.id != RULE_NO_ENTRY && v->rule.id != RULE_KEY)))
+			return false;
+	}
+	return true;
+}
+
+static bool
+is_allowed(const struct policy *p, const struct jail_mount *m, enum fs_op op,
+    struct verdict *v)
+{
+	const struct rule *r = m->reason;
+
+	if (r != NULL && r->id == RULE_OPTION)
+		return is_exposable(p, op, m->path, v);
+	if (r != NULL && r->key == KEY_OF(net.allow_unix_sockets)) {
+		decide_unix(p, m->path, v);
+		return v->action == ACTION_ALLOW;
+	}
+	decide_fs(p, op, m->path, v);
+	return v->action == ACTION_ALLOW;
+}
+
+/* ---- grants ---- */
+
+/* Does the mount show something of the host's that was hidden around it? */
+static bool
+is_shown(const struct mounts *mounts, size_t i)
+{
+	const struct jail_mount *m = &mounts->list.v[i];
+
+	return m->kind == MOUNT_RO &&
+	    mounts_hide(mounts, mounts_above(mounts, m->path), m->path);
+}
+
+static int
+judge_grant(const struct policy *p, const struct mounts *mounts, size_t i,
+    struct err *e)
+{
+	const struct jail_mount *m = &mounts->list.v[i];
+	struct verdict v;
+
+	if (m->kind == MOUNT_RW && !is_allowed(p, m, FS_WRITE, &v))
+		return complain("makes writable", m->path, &v, e);
+	if (is_shown(mounts, i) && !is_allowed(p, m, FS_READ, &v))
+		return complain("shows", m->path, &v, e);
+	return 0;
+}
+
+/* ---- denials ---- */
+
+/* Is what the policy denies there also denied by the mounts? */
+static int
+judge_denial(const struct policy *p, const struct mounts *mounts,
+    const struct mount_fact *f, struct err *e)
+{
+	const char *path = f->node.real;
+	size_t at = mounts_over(mounts, path);
+	struct verdict v;
+
+	if (mounts_is_useless(f))
+		return 0;
+	decide_fs(p, FS_READ, path, &v);
+	if (f->kind == FACT_DENY_READ && v.action == ACTION_DENY &&
+	    !mounts_hide(mounts, at, path))
+		return complain("does not hide", path, &v, e);
+	decide_fs(p, FS_WRITE, path, &v);
+	if (v.action == ACTION_DENY &&
+	    mounts->list.v[at].kind == MOUNT_RW)
+		return complain("leaves writable", path, &v, e);
+	return 0;
+}
+
+int
+plan_judge(const struct policy *p, const struct facts *facts,
+    const struct mounts *mounts, struct err *e)
+{
+	for (size_t i = MOUNTS_BASE; i < mounts->list.n; i++)
+		if (judge_grant(p, mounts, i, e) != 0)
+			return -1;
+	for (size_t i = 0; i < facts->n; i++) {
+		const struct mount_fact *f = &facts->v[i];
+
+		if ((f->kind == FACT_DENY_READ || f->kind == FACT_DENY_WRITE) &&
+		    judge_denial(p, mounts, f, e) != 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,165 @@
+#include "launcher/record/judge.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "platform/base/path.h"
+#include "platform/base/str.h"
+#include "platform/links.h"
+#include "policy/pattern.h"
+#include "policy/verdict.h"
+
+enum { MAX_COMPONENTS = 128 };	/* of a path we resolve */
+
+/* A mask or a missing right takes reading away, too: ask for both. */
+static bool
+is_denied(const struct judge *j, enum fs_op op, const char *path,
+    struct verdict *ret)
+{
+	struct fs_question q = { .op = op, .path = path, .is_guarded = true };
+	struct verdict reading;
+
+	decide_fs_ask(j->policy, &q, ret);
+	if (ret->action == ACTION_DENY || op == FS_READ)
+		return ret->action == ACTION_DENY;
+	decide_fs(j->policy, FS_READ, path, &reading);
+	if (reading.action == ACTION_DENY)
+		*ret = reading;
+	return reading.action == ACTION_DENY;
+}
+
+/*
+ * Where the path leads on the host: its longest existing part resolved, the
+ * rest as it is.  NULL below /proc (there "self" would be us), or if looking
+ * would take too long.
+ */
+static const char *
+resolve(struct arena *arena, const char *path)
+{
+	char *part = arena_strdup(arena, path), *real;
+	const char *resolved = NULL;
+	unsigned n = 0;
+
+	for (const char *p = path; *p != '\0'; p++)
+		n += *p == '/';
+	if (n > MAX_COMPONENTS || str_path_below(path, "/proc"))
+		return NULL;
+	while (access(part, F_OK) != 0 && path_cut(part))
+		continue;
+	real = realpath(part, NULL);
+	if (real != NULL)
+		resolved = pattern_clean_path(arena, "/", arena_printf(arena,
+		    "%s/%s", real, path + strlen(part)));
+	free(real);
+	return resolved;
+}
+
+/* A link that cannot be seen leads nowhere. */
+struct way {
+	const struct judge	*judge;
+	struct verdict		*denied;	/* by the first that is hidden */
+	bool			 is_hidden;
+};
+
+static void
+see_link(const char *at, const char *text, void *arg)
+{
+	struct way *w = arg;
+
+	(void)text;
+	for (size_t i = 0; i < w->judge->policy->nlinks; i++)
+		if (strcmp(w->judge->policy->links[i], at) == 0)
+			return;
+	w->is_hidden = w->is_hidden ||
+	    is_denied(w->judge, FS_READ, at, w->denied);
+}
+
+/* Does an entry, or a guard, speak of the very path that was written? */
+static bool
+is_named(const struct verdict *v)
+{
+	return v->rule.id != RULE_NO_ENTRY && v->rule.id != RULE_KEY;
+}
+
+static bool
+begin(struct arena *arena, const char *cwd, const char *path,
+    struct judged *ret)
+{
+	*ret = (struct judged){ .verdict.action = ACTION_ALLOW };
+	if (path[0] != '/' && cwd[0] != '/')
+		return false;
+	ret->path = ret->real = pattern_clean_path(arena,
+	    path[0] == '/' ? "/" : cwd, path);
+	return ret->path != NULL;
+}
+
+bool
+judge_place(const struct judge *j, struct arena *arena, enum fs_op op,
+    const char *cwd, const char *path, struct judged *ret)
+{
+	struct way way = { .judge = j, .denied = &ret->verdict };
+
+	if (!begin(arena, cwd, path, ret))
+		return false;
+	ret->real = resolve(arena, path[0] == '/' ? path :
+	    arena_printf(arena, "%s/%s", cwd, path));
+	if (ret->real == NULL)
+		ret->real = ret->path;
+	if (strcmp(ret->real, ret->path) != 0)
+		links_on_way(arena, ret->path, see_link, &way);
+	return way.is_hidden || is_denied(j, op, ret->real, &ret->verdict);
+}
+
+const char *
+judge_path(const struct judge *j, struct arena *arena, enum fs_op op,
+    const char *cwd, const char *path, struct judged *ret)
+{
+	struct verdict written;
+	bool is_refused;
+
+	if (!begin(arena, cwd, path, ret))
+		return NULL;
+	is_refused = is_denied(j, op, ret->path, &written);
+	/* Looking is spared where the path itself is spoken of. */
+	if (is_refused && is_named(&written))
+		ret->verdict = written;
+	else if (judge_place(j, arena, op, cwd, path, ret))
+		is_refused = true;
+	else
+		ret->verdict = written;
+	return is_refused ? ret->path : NULL;
+}
+
+void
+judge_deny_late(struct verdict *v)
+{
+	v->action = ACTION_DENY;
+	verdict_reason(v, "it was not there when the run began");
+	verdict_remedy(v, REMEDY_MUST_EXIST, KEY_OF(fs.allow_write), NULL);
+}
+
+const char *
+judge_late(const struct judge *j, struct arena *arena, const char *cwd,
+    const char *path, struct verdict *ret)
+{
+	const char *clean = pattern_clean_path(arena, path[0] == '/' ? "/" :
+	    cwd, path);
+	char *folder;
+
+	if (clean == NULL || clean[0] != '/')
+		return NULL;
+	decide_fs(j->policy, FS_WRITE, clean, ret);
+	if (ret->action != ACTION_ALLOW || ret->rule.id != RULE_ENTRY ||
+	    ret->rule.key != KEY_OF(fs.allow_write))
+		return NULL;
+	folder = arena_strdup(arena, clean);
+	*strrchr(folder, '/') = '\0';
+	if (access(folder, W_OK) != 0 && errno == EROFS)
+		return NULL;
+	judge_deny_late(ret);
+	return clean;
+}

@@ -1,0 +1,14 @@
+launcher_liblauncher_a_SOURCES += \
+	launcher/record/callers.c launcher/record/callers.h \
+	launcher/record/event.c launcher/record/event.h \
+	launcher/record/judge.c launcher/record/judge.h \
+	launcher/record/recent.c launcher/record/recent.h \
+	launcher/record/sink.c launcher/record/sink.h \
+	launcher/record/sink_json.c launcher/record/sink_text.c \
+	launcher/record/suspect.c launcher/record/suspect.h \
+	launcher/record/tally.c launcher/record/tally.h \
+	launcher/record/who.c launcher/record/who.h \
+	launcher/record/witness.c launcher/record/witness.h
+
+pkgdata_DATA += launcher/record/event.schema.json
+EXTRA_DIST += launcher/record/event.schema.json

@@ -1,0 +1,154 @@
+#include "launcher/record/sink.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "platform/base/clock.h"
+#include "platform/base/xalloc.h"
+#include "platform/fd.h"
+
+enum { WAIT_MS = 200, LINE_BYTES = 256 * 1024 };
+
+struct sink {
+	int			 fd;
+	int			 own_fd;	/* see fd_own_tty() */
+	int			 is_tty;
+	bool			 is_stuck;	/* the last wait was in vain */
+	const struct event_run	*run;
+	uint64_t		 sequence;	/* of the last line */
+	uint64_t		 lost;		/* and not told yet */
+	int64_t			 lost_second;
+	struct buf		 rest;		/* of a line half written */
+};
+
+struct sink *
+sink_new(int fd, const struct event_run *run, int is_tty)
+{
+	struct sink *s = xcalloc(1, sizeof *s);
+
+	s->fd = fd;
+	s->own_fd = fd_own_tty(fd);
+	s->run = run;
+	s->is_tty = is_tty;
+	buf_init(&s->rest, LINE_BYTES);
+	return s;
+}
+
+static int64_t
+this_second(void)
+{
+	return clock_ms(CLOCK_MONOTONIC) / 1000;
+}
+
+void
+sink_lost(struct sink *s, uint64_t n)
+{
+	if (s->fd < 0 || n == 0)
+		return;
+	s->lost += n;
+	s->lost_second = this_second();
+}
+
+/*
+ * Writes from s->rest until it is empty (0) or nobody takes more (-1).  The
+ * descriptor may well be a blocking one that others share.  After POLLOUT a
+ * pipe has room for PIPE_BUF bytes, so pieces of that size do not block.
+ */
+static int
+push(struct sink *s)
+{
+	while (s->rest.len > 0) {
+		struct pollfd p = { .fd = fd_pick_tty(s->fd, s->own_fd),
+		    .events = POLLOUT };
+		size_t piece = s->rest.len < PIPE_BUF ? s->rest.len : PIPE_BUF;
+		ssize_t n;
+		int ready = poll(&p, 1, s->is_stuck ? 0 : WAIT_MS);
+
+		if (ready < 0 && errno == EINTR)
+			continue;
+		s->is_stuck = ready <= 0;
+		if (s->is_stuck || (p.revents & (POLLERR | POLLHUP)) != 0)
+			return -1;
+		n = write(p.fd, s->rest.data, piece);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -1;
+		buf_consume(&s->rest, (size_t)n);
+	}
+	return 0;
+}
+
+void
+sink_free(struct sink *s)
+{
+	if (s == NULL)
+		return;
+	s->is_stuck = false;	/* a half line deserves one more wait */
+	if (s->fd >= 0)
+		(void)push(s);
+	fd_close(&s->own_fd);
+	buf_release(&s->rest);
+	free(s);
+}
+
+/*
+ * A line counts as written once its first byte is: the rest of it is kept
+ * and goes out before anything else does.
+ */
+static int
+put_line(struct sink *s, const struct event *e)
+{
+	size_t len;
+
+	if (push(s) != 0)
+		return -1;
+	buf_clear(&s->rest);
+	if (s->run != NULL)
+		event_json(e, s->run, &s->rest);
+	else
+		event_text(e, s->is_tty, &s->rest);
+	buf_putc(&s->rest, '\n');
+	len = s->rest.len;
+	if (!s->rest.failed && (push(s) == 0 || s->rest.len < len))
+		return 0;
+	buf_clear(&s->rest);
+	return -1;
+}
+
+static int
+put_event(struct sink *s, struct event *e)
+{
+	e->sequence = s->sequence + 1;
+	if (put_line(s, e) != 0)
+		return -1;
+	s->sequence++;
+	return 0;
+}
+
+void
+sink_flush(struct sink *s)
+{
+	struct event e = { .kind = EVENT_DROPPED, .witness = WITNESS_MONITOR,
+	    .enforcer = ENFORCER_NONE, .dropped = s->lost, .count = 1 };
+
+	if (s->fd < 0 || s->lost == 0)
+		return;
+	e.time_ms = clock_ms(CLOCK_REALTIME);
+	if (put_event(s, &e) == 0)
+		s->lost = 0;
+}
+
+void
+sink_event(struct sink *s, struct event *e)
+{
+	if (s->fd < 0)
+		return;
+	if (s->lost > 0 && this_second() != s->lost_second)
+		sink_flush(s);
+	if (put_event(s, e) != 0)
+		sink_lost(s, 1);
+}

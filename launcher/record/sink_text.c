@@ -1,0 +1,378 @@
+/*
+ * The text line.  It is put together from parts, so that a line which comes
+ * out too long gives way where that hurts least: first in the object's path,
+ * then in the chain, then in the remedy, and in the rule last of all.
+ */
+#include "launcher/record/event.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <time.h>
+
+#include "platform/base/errname.h"
+#include "platform/base/str.h"
+
+enum { TEXT_MAX = 400, URL_MAX = 60, INDENT = 12 };
+
+enum part { PREFIX, HEAD, OBJECT, TAIL, CHAIN, SEP, RULE, ENTRY, PLACE, REMEDY_HEAD,
+	REMEDY, REMEDY_TAIL, NPARTS };
+
+struct line {
+	struct buf	part[NPARTS];
+};
+
+static void
+put_escaped(struct buf *b, const char *s, char quote)
+{
+	if (s != NULL)
+		str_escape(b, s, strlen(s), quote);
+}
+
+/* "[fence:fs]  14:03:22 ": the time of day where the user is. */
+static void
+put_head(struct buf *b, const char *prefix, const struct event *e)
+{
+	time_t t = (time_t)(e->time_ms / 1000);
+	struct tm tm = { 0 };
+
+	(void)localtime_r(&t, &tm);
+	buf_printf(b, "%-11s %02d:%02d:%02d ", prefix, tm.tm_hour, tm.tm_min,
+	    tm.tm_sec);
+}
+
+/* A proxy that is no use refuses nothing: that is trouble. */
+static void
+put_icon(struct buf *b, const struct event *e)
+{
+	const struct verdict *v = &e->verdict;
+
+	if (v->action == ACTION_DENY && (e->kind != EVENT_HTTP ||
+	    e->status < 500))
+		buf_puts(b, "\xe2\x9c\x97 ");
+	else if (event_is_trouble(e) || e->sys != 0 ||
+	    v->action == ACTION_DENY)
+		buf_puts(b, "! ");
+	else
+		buf_puts(b, v->via_upstream ? "\xe2\x86\x92 " :
+		    "\xe2\x9c\x93 ");
+}
+
+static void
+put_errno(struct buf *b, const struct event *e)
+{
+	char other[ERRNAME_MAX];
+
+	if (e->sys != 0)
+		buf_printf(b, " %s", errname(e->sys, other));
+}
+
+/* A host as it stands before ":port". */
+static void
+put_host(struct buf *b, const char *host)
+{
+	int is_v6 = host != NULL && strchr(host, ':') != NULL;
+
+	if (is_v6)
+		buf_putc(b, '[');
+	put_escaped(b, host, 0);
+	if (is_v6)
+		buf_putc(b, ']');
+}
+
+static void
+open_parts(struct line *l, const struct event *e)
+{
+	int is_write = (e->open_flags & O_ACCMODE) != O_RDONLY ||
+	    (e->open_flags & (O_CREAT | O_TRUNC)) != 0;
+
+	put_head(&l->part[PREFIX], "[fence:fs]", e);
+	put_icon(&l->part[PREFIX], e);
+	buf_puts(&l->part[HEAD], "open(\"");
+	put_escaped(&l->part[OBJECT], e->path, '"');
+	buf_puts(&l->part[TAIL], is_write ? "\", write)" : "\", read)");
+	put_errno(&l->part[TAIL], e);
+	if (e->moved_to != NULL) {
+		buf_puts(&l->part[TAIL], " moved to ");
+		put_escaped(&l->part[TAIL], e->moved_to, 0);
+	}
+}
+
+static void
+exec_parts(struct line *l, const struct event *e)
+{
+	put_head(&l->part[PREFIX], "[fence:exec]", e);
+	put_icon(&l->part[PREFIX], e);
+	buf_puts(&l->part[HEAD], "exec(\"");
+	put_escaped(&l->part[OBJECT], e->path, '"');
+	buf_puts(&l->part[TAIL], "\")");
+	put_errno(&l->part[TAIL], e);
+}
+
+/* The shape that scripts written for the Go program look for. */
+static void
+socks_parts(struct line *l, const struct event *e)
+{
+	put_head(&l->part[PREFIX], "[fence:socks]", e);
+	put_icon(&l->part[PREFIX], e);
+	buf_puts(&l->part[HEAD], "CONNECT ");
+	put_host(&l->part[OBJECT], e->host != NULL ? e->host : e->ip);
+	buf_printf(&l->part[TAIL], ":%u %s", e->port,
+	    e->verdict.action == ACTION_DENY ? "BLOCKED" : "ALLOWED");
+}
+
+static void
+connect_parts(struct line *l, const struct event *e)
+{
+	if (e->is_socks) {
+		socks_parts(l, e);
+		return;
+	}
+	put_head(&l->part[PREFIX], "[fence:gate]", e);
+	put_icon(&l->part[PREFIX], e);
+	buf_puts(&l->part[HEAD], "connect(");
+	if (e->path != NULL) {
+		buf_putc(&l->part[HEAD], '"');
+		put_escaped(&l->part[OBJECT], e->path, '"');
+		buf_puts(&l->part[TAIL], "\")");
+	} else {
+		put_host(&l->part[OBJECT], e->host != NULL ? e->host : e->ip);
+		buf_printf(&l->part[TAIL], ":%u)", e->port);
+	}
+	put_errno(&l->part[TAIL], e);
+}
+
+/* The Go program's shape, too. */
+static void
+http_parts(struct line *l, const struct event *e)
+{
+	const char *method = e->method != NULL ? e->method : "-";
+	int is_tunnel = strcmp(method, "CONNECT") == 0;
+	struct buf b, url;
+
+	buf_init(&b, 0);
+	buf_init(&url, 0);
+	put_head(&l->part[PREFIX], "[fence:http]", e);
+	put_icon(&l->part[PREFIX], e);
+	put_escaped(&b, method, 0);
+	event_cut(&url, b.data, 15, 0);
+	buf_printf(&l->part[HEAD], "%-7s %d ", url.data, e->status);
+	put_escaped(&l->part[OBJECT], e->host != NULL ? e->host : e->ip, 0);
+	buf_clear(&b);
+	buf_clear(&url);
+	buf_puts(&url, is_tunnel ? "https://" : "http://");
+	put_host(&url, e->host != NULL ? e->host : e->ip);
+	if (is_tunnel || e->port != 80)
+		buf_printf(&url, ":%u", e->port);
+	if (!is_tunnel)
+		put_escaped(&url, e->url_path, 0);
+	event_cut(&b, url.data, URL_MAX - 1, 0);
+	buf_printf(&l->part[TAIL], " %s (%lldms)", b.data,
+	    (long long)e->duration_ms);
+	buf_release(&b);
+	buf_release(&url);
+}
+
+static void
+dns_parts(struct line *l, const struct event *e)
+{
+	struct buf b;
+
+	buf_init(&b, 0);
+	put_head(&l->part[PREFIX], "[fence:dns]", e);
+	put_icon(&l->part[PREFIX], e);
+	buf_puts(&l->part[HEAD], "query(");
+	put_escaped(&l->part[OBJECT], e->host, 0);
+	put_escaped(&b, e->qtype != NULL ? e->qtype : "?", 0);
+	buf_puts(&l->part[TAIL], ", ");
+	event_cut(&l->part[TAIL], b.data, 39, 0);
+	buf_puts(&l->part[TAIL], e->verdict.action == ACTION_DENY ?
+	    ") NXDOMAIN" : ")");
+	buf_release(&b);
+}
+
+static void
+sni_parts(struct line *l, const struct event *e)
+{
+	struct buf b;
+
+	buf_init(&b, 0);
+	put_head(&l->part[PREFIX], "[fence:gate]", e);
+	put_icon(&l->part[PREFIX], e);
+	buf_puts(&l->part[HEAD], "tls(");
+	put_escaped(&l->part[OBJECT], e->host != NULL ? e->host : "?", 0);
+	put_host(&b, e->server);
+	buf_puts(&l->part[TAIL], ") on a connection to ");
+	event_cut(&l->part[TAIL], b.data, 59, 0);
+	buf_printf(&l->part[TAIL], ":%u", e->port);
+	buf_release(&b);
+}
+
+static void
+other_parts(struct line *l, const struct event *e)
+{
+	if (e->kind == EVENT_DROPPED) {
+		buf_printf(&l->part[HEAD], e->dropped == 1 ?
+		    "[fence] %llu record was dropped" :
+		    "[fence] %llu records were dropped",
+		    (unsigned long long)e->dropped);
+		return;
+	}
+	put_head(&l->part[PREFIX], "[fence]", e);
+	if (e->kind == EVENT_RUN_END)
+		buf_printf(&l->part[TAIL], "run ended: exit status %d",
+		    e->status);
+	else if (e->kind == EVENT_RUN_START)
+		buf_puts(&l->part[HEAD], "run started: ");
+	else if (e->kind == EVENT_POLICY)
+		buf_puts(&l->part[HEAD], "policy loaded: ");
+	if (e->kind != EVENT_RUN_END)
+		put_escaped(&l->part[OBJECT], e->detail, 0);
+}
+
+/* An entry spoke: its text.  None did: say so, or why else it is refused. */
+static void
+put_entry(struct buf *b, const struct verdict *v)
+{
+	if (v->rule.text != NULL) {
+		buf_putc(b, '"');
+		put_escaped(b, v->rule.text, '"');
+		buf_putc(b, '"');
+	} else if (v->rule.id == RULE_NO_ENTRY || v->reason[0] == '\0') {
+		buf_puts(b, "(no entry matches)");
+	} else {
+		buf_putc(b, '(');
+		put_escaped(b, v->reason, 0);
+		buf_putc(b, ')');
+	}
+}
+
+/* The line that would change the answer. */
+static void
+remedy_parts(struct line *l, const struct remedy *r)
+{
+	if (r->kind == REMEDY_NONE)
+		return;
+	buf_puts(&l->part[REMEDY_HEAD], "   allow: ");
+	remedy_put_parts(r, &l->part[REMEDY_HEAD], &l->part[REMEDY],
+	    &l->part[REMEDY_TAIL]);
+}
+
+static void
+rule_parts(struct line *l, const struct verdict *v, int is_tty)
+{
+	if (v->rule.id == RULE_NONE)
+		return;
+	if (is_tty)
+		buf_printf(&l->part[SEP], "\n%*s", INDENT, "");
+	else
+		buf_puts(&l->part[SEP], " | ");
+	buf_puts(&l->part[RULE], "rule ");
+	rule_put(&l->part[RULE], &v->rule);
+	buf_putc(&l->part[RULE], ' ');
+	put_entry(&l->part[ENTRY], v);
+	origin_put(&l->part[PLACE], &v->rule.at);
+	if (l->part[PLACE].len != 0)
+		buf_putc(&l->part[ENTRY], ' ');
+	if (v->action == ACTION_DENY)
+		remedy_parts(l, &v->remedy);
+}
+
+/* Shorten one part towards `least` characters; what is still too much. */
+static size_t
+shrink(struct buf *b, size_t least, size_t excess)
+{
+	size_t chars = event_chars(b->data), want;
+	struct buf cut;
+
+	if (excess == 0 || chars <= least)
+		return excess;
+	want = chars > excess + least ? chars - excess : least;
+	buf_init(&cut, 0);
+	event_cut(&cut, b->data, (want - 1) / 2, want - 1 - (want - 1) / 2);
+	want = event_chars(cut.data);
+	buf_release(b);
+	*b = cut;
+	return excess > chars - want ? excess - (chars - want) : 0;
+}
+
+static void
+fit(struct line *l)
+{
+	static const struct { enum part part; size_t least; } order[] = {
+		{ OBJECT, 48 }, { CHAIN, 40 }, { REMEDY, 48 }, { OBJECT, 24 },
+		{ CHAIN, 24 }, { REMEDY, 24 }, { ENTRY, 48 }, { PLACE, 48 },
+	};
+	size_t total = 0;
+
+	for (unsigned i = 0; i < NPARTS; i++)
+		total += event_chars(l->part[i].data);
+	if (total <= TEXT_MAX)
+		return;
+	total -= TEXT_MAX;
+	for (unsigned i = 0; i < sizeof order / sizeof *order; i++)
+		total = shrink(&l->part[order[i].part], order[i].least, total);
+}
+
+static void
+chain_part(struct line *l, const struct event *e)
+{
+	if (e->count > 1)
+		buf_printf(&l->part[TAIL], " \xc3\x97%u", e->count);
+	if (e->nprocess == 0)
+		return;
+	buf_puts(&l->part[TAIL], "  ");
+	event_chain(e, &l->part[CHAIN]);
+}
+
+/* What happened, to whom, in parts. */
+static void
+deed_parts(struct line *l, const struct event *e)
+{
+	static void (*const parts[])(struct line *, const struct event *) = {
+		[EVENT_OPEN] = open_parts, [EVENT_EXEC] = exec_parts,
+		[EVENT_CONNECT] = connect_parts, [EVENT_HTTP] = http_parts,
+		[EVENT_DNS] = dns_parts, [EVENT_SNI] = sni_parts,
+		[EVENT_RUN_START] = other_parts,
+		[EVENT_RUN_END] = other_parts, [EVENT_POLICY] = other_parts,
+		[EVENT_DROPPED] = other_parts, [EVENT_WORKER] = other_parts,
+		[EVENT_SUSPECT] = other_parts,
+		[EVENT_LIMIT] = other_parts, [EVENT_NEST] = other_parts,
+	};
+
+	for (unsigned i = 0; i < NPARTS; i++)
+		buf_init(&l->part[i], 0);
+	parts[e->kind](l, e);
+	if (e->kind < EVENT_RUN_START || e->kind == EVENT_WORKER)
+		chain_part(l, e);
+}
+
+static void
+put_line(struct line *l, struct buf *b)
+{
+	fit(l);
+	for (unsigned i = 0; i < NPARTS; i++) {
+		buf_puts(b, l->part[i].data);
+		buf_release(&l->part[i]);
+	}
+}
+
+void
+event_text(const struct event *e, int is_tty, struct buf *b)
+{
+	struct line l;
+
+	deed_parts(&l, e);
+	if (e->kind < EVENT_RUN_START)
+		rule_parts(&l, &e->verdict, is_tty);
+	put_line(&l, b);
+}
+
+void
+event_deed(const struct event *e, struct buf *b)
+{
+	struct line l;
+
+	deed_parts(&l, e);
+	buf_clear(&l.part[PREFIX]);
+	put_line(&l, b);
+}

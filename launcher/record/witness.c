@@ -1,0 +1,530 @@
+#include "launcher/record/witness.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "launcher/record/judge.h"
+#include "launcher/record/sink.h"
+#include "launcher/record/tally.h"
+#include "launcher/record/who.h"
+#include "platform/base/arena.h"
+#include "platform/base/clock.h"
+#include "platform/base/str.h"
+#include "platform/base/xalloc.h"
+#include "policy/decide.h"
+#include "policy/pattern.h"
+#include "policy/verdict.h"
+#include "shim/wire.h"
+
+enum {
+	RECORDS_PER_SECOND = 1000,
+	RECORDS_PER_RUN = 100000,
+	LOOKS_PER_SECOND = 4000,	/* asking costs, whatever the answer */
+	LOOKUPS = 64,			/* names remembered for folding */
+	LOOKUP_MS = 2000,
+};
+
+/* One name that a process asked for; types are separated by blanks. */
+struct lookup {
+	pid_t	pid;
+	int64_t	start_ms;
+	char	name[256];
+	char	types[64];
+};
+
+struct budget {
+	int64_t		second;		/* the current one */
+	unsigned	looks, records;	/* in it */
+};
+
+struct witness {
+	struct witness_config	 config;
+	struct judge		 judge;
+	const struct policy	*net;		/* that of the network, now */
+	struct sink		*trace, *text;
+	struct tally		*tally;
+	struct recent		 recent;
+	struct witness_counts	 counts;
+	/* Each its own: what the jail claims crowds out nobody else. */
+	struct budget		 shim, gate, guard, calls;
+	uint64_t		 shim_records;
+	struct callers		*callers;	/* NULL: nobody called yet */
+	struct lookup		 lookup[LOOKUPS];
+	unsigned		 next_lookup;
+	char			 nest[256];	/* see witness_nest() */
+};
+
+struct witness *
+witness_new(const struct witness_config *config)
+{
+	struct witness *w = xcalloc(1, sizeof *w);
+
+	w->config = *config;
+	w->net = config->policy;
+	w->judge = (struct judge){ .policy = config->policy };
+	w->trace = sink_new(config->trace_fd, &w->config.run, 0);
+	w->text = sink_new(config->text_fd, NULL, config->text_is_tty);
+	w->tally = tally_new(config->policy->home, config->policy->workspace);
+	return w;
+}
+
+void
+witness_free(struct witness *w)
+{
+	if (w == NULL)
+		return;
+	sink_free(w->trace);
+	sink_free(w->text);
+	tally_free(w->tally);
+	callers_free(w->callers);
+	free(w);
+}
+
+void
+witness_set_net(struct witness *w, const struct policy *policy)
+{
+	w->net = policy;
+}
+
+void
+witness_set_stop(struct witness *w, pid_t stop_pid)
+{
+	w->config.stop_pid = stop_pid;
+}
+
+void
+witness_dropped(struct witness *w, uint64_t n)
+{
+	w->counts.dropped += n;
+	sink_lost(w->trace, n);
+	sink_lost(w->text, n);
+}
+
+static void
+emit(struct witness *w, struct event *e)
+{
+	e->time_ms = clock_ms(CLOCK_REALTIME);
+	if (e->count == 0)
+		e->count = 1;
+	if (e->kind < EVENT_RUN_START && e->verdict.action == ACTION_DENY)
+		w->counts.records++;
+	tally_add(w->tally, e);
+	recent_add(&w->recent, e);
+	if (w->config.is_debug || event_is_trouble(e))
+		sink_event(w->text, e);
+	sink_event(w->trace, e);
+}
+
+void
+witness_run_start(struct witness *w, const char *command)
+{
+	struct event e = { .kind = EVENT_RUN_START,
+	    .witness = WITNESS_MONITOR, .enforcer = ENFORCER_NONE,
+	    .detail = command };
+
+	emit(w, &e);
+}
+
+void
+witness_run_end(struct witness *w, int exit_status)
+{
+	struct event e = { .kind = EVENT_RUN_END, .witness = WITNESS_MONITOR,
+	    .enforcer = ENFORCER_NONE, .status = exit_status };
+
+	sink_flush(w->trace);
+	sink_flush(w->text);
+	emit(w, &e);
+}
+
+/* Is this type already among those the look-up asked for? */
+static bool
+has_type(const char *types, const char *type)
+{
+	size_t n = strlen(type);
+
+	for (const char *p = types; (p = strstr(p, type)) != NULL; p += n)
+		if ((p == types || p[-1] == ' ') &&
+		    (p[n] == '\0' || p[n] == ' '))
+			return true;
+	return false;
+}
+
+static struct lookup *
+find_lookup(struct witness *w, const char *name, pid_t pid)
+{
+	for (unsigned i = 0; i < LOOKUPS; i++)
+		if (w->lookup[i].types[0] != '\0' &&
+		    (w->lookup[i].pid == pid || pid == 0) &&
+		    strcasecmp(w->lookup[i].name, name) == 0)
+			return &w->lookup[i];
+	return NULL;
+}
+
+/*
+ * True for another type of a look-up whose record has been written.  A client
+ * that has one answer may be gone before we look who asks the next: a query of
+ * nobody's belongs to whoever asked for the name a moment ago.
+ */
+static bool
+is_folded(struct witness *w, const struct event *e)
+{
+	const char *type = e->qtype != NULL ? e->qtype : "?";
+	pid_t pid = e->nprocess > 0 ? e->process[0].pid : 0;
+	int64_t now = clock_ms(CLOCK_MONOTONIC);
+	struct lookup *l = find_lookup(w, e->host, pid);
+	size_t used;
+
+	if (l != NULL && now - l->start_ms < LOOKUP_MS &&
+	    !has_type(l->types, type)) {
+		used = strlen(l->types);
+		(void)snprintf(l->types + used, sizeof l->types - used, " %s",
+		    type);
+		return true;
+	}
+	if (l == NULL || l->pid != pid)
+		l = &w->lookup[w->next_lookup++ % LOOKUPS];
+	l->pid = pid;
+	l->start_ms = now;
+	(void)snprintf(l->name, sizeof l->name, "%s", e->host);
+	(void)snprintf(l->types, sizeof l->types, "%s", type);
+	return false;
+}
+
+/* May one more be looked at, may it become one more record? */
+static bool
+is_over_limit(struct budget *b)
+{
+	int64_t second = clock_ms(CLOCK_MONOTONIC) / 1000;
+
+	if (second != b->second)
+		*b = (struct budget){ .second = second };
+	return b->looks++ >= LOOKS_PER_SECOND ||
+	    b->records >= RECORDS_PER_SECOND;
+}
+
+void
+witness_gate(struct witness *w, struct event *e)
+{
+	if (e->kind == EVENT_DNS && e->host != NULL && is_folded(w, e)) {
+		w->counts.folded++;
+		return;
+	}
+	/* What a worker says of itself counts as well: it may be conquered. */
+	if (is_over_limit(&w->gate)) {
+		witness_dropped(w, 1);
+		return;
+	}
+	w->gate.records++;
+	emit(w, e);
+}
+
+/* The only place that believes the shim's bytes; path gets its NUL here. */
+static int
+check_report(const void *datagram, size_t len, struct wire_report *ret,
+    char path[WIRE_PATH_MAX + 1])
+{
+	if (len < WIRE_HEADER_BYTES || len > sizeof *ret)
+		return -1;
+	memcpy(ret, datagram, len);
+	if (ret->magic != WIRE_MAGIC || ret->path_len > WIRE_PATH_MAX ||
+	    len != WIRE_HEADER_BYTES + ret->path_len ||
+	    ret->err <= 0 || ret->err > 4095)
+		return -1;
+	memcpy(path, ret->path, ret->path_len);
+	path[ret->path_len] = '\0';
+	if (strlen(path) != ret->path_len)
+		return -1;
+	switch (ret->call) {
+	case WIRE_OPEN:
+	case WIRE_EXEC:
+		return path[0] != '\0' ? 0 : -1;
+	case WIRE_NEST:
+		return strcmp(path, "/") == 0 ? 0 : -1;
+	case WIRE_CONNECT:
+		if (ret->family == AF_UNIX)
+			return path[0] != '\0' ? 0 : -1;
+		return ret->path_len == 0 && (ret->family == AF_INET ||
+		    ret->family == AF_INET6) ? 0 : -1;
+	}
+	return -1;
+}
+
+static bool
+fill_file(struct witness *w, struct arena *arena,
+    const struct wire_report *r, const char *path, struct event *e)
+{
+	enum fs_op op = FS_READ;
+	struct judged judged;
+
+	if (r->call == WIRE_EXEC)
+		op = FS_EXEC;
+	else if (r->call == WIRE_OPEN &&
+	    ((r->flags & O_ACCMODE) != O_RDONLY ||
+	    (r->flags & (O_CREAT | O_TRUNC)) != 0))
+		op = FS_WRITE;
+	e->kind = r->call == WIRE_EXEC ? EVENT_EXEC :
+	    r->call == WIRE_OPEN ? EVENT_OPEN : EVENT_CONNECT;
+	e->open_flags = r->call == WIRE_OPEN ? r->flags : 0;
+	e->enforcer = op == FS_WRITE && r->err == EACCES ? ENFORCER_LANDLOCK :
+	    ENFORCER_MOUNT;
+	e->path = judge_path(&w->judge, arena, op, e->process[0].cwd, path,
+	    &judged);
+	e->verdict = judged.verdict;
+	if (e->path == NULL && op == FS_WRITE && r->err == EROFS)
+		e->path = judge_late(&w->judge, arena, e->process[0].cwd,
+		    path, &e->verdict);
+	/* Where reading has to be granted, missing may mean hidden. */
+	return e->path != NULL && (r->err != ENOENT ||
+	    access(e->path, F_OK) == 0);
+}
+
+/* A socket of the host's that is masked, or lies in a private place. */
+static bool
+fill_socket(struct witness *w, struct arena *arena,
+    const struct wire_report *r, const char *path, struct event *e)
+{
+	const char *clean = path[0] == '@' ? NULL : pattern_clean_path(arena,
+	    path[0] == '/' ? "/" : e->process[0].cwd, path);
+	struct stat st;
+
+	if (fill_file(w, arena, r, path, e))
+		return true;
+	if ((r->err != EACCES && r->err != ENOENT) || clean == NULL ||
+	    stat(clean, &st) != 0 || !S_ISSOCK(st.st_mode))
+		return false;
+	decide_unix(w->config.policy, clean, &e->verdict);
+	e->kind = EVENT_CONNECT;
+	e->enforcer = ENFORCER_MOUNT;
+	e->path = clean;
+	return e->verdict.action == ACTION_DENY;
+}
+
+/* Routes are made when a run begins (--watch-policy). */
+static void
+deny_late(struct verdict *v)
+{
+	v->action = ACTION_DENY;
+	verdict_reason(v, "it was not allowed when the run began");
+	verdict_remedy(v, REMEDY_NEXT_RUN, KEY_OF(net.allowed_domains), NULL);
+}
+
+/* An address that no route leads to. */
+static bool
+fill_address(struct witness *w, const struct host *host, uint16_t port,
+    struct event *e)
+{
+	decide_net(w->net, host, port, &e->verdict);
+	if (e->verdict.action == ACTION_ALLOW && w->net != w->config.policy)
+		deny_late(&e->verdict);
+	e->kind = EVENT_CONNECT;
+	e->enforcer = ENFORCER_ROUTE;
+	e->ip = host->text;
+	e->port = port;
+	return e->verdict.action == ACTION_DENY;
+}
+
+/* Only what routing says: a refused port is an answer, not a refusal. */
+static bool
+fill_connect(struct witness *w, const struct wire_report *r,
+    struct host *host, struct event *e)
+{
+	if (r->err != EACCES && r->err != EPERM && r->err != ENETUNREACH &&
+	    r->err != EHOSTUNREACH)
+		return false;
+	host_from_addr(r->addr, r->family == AF_INET ? 4 : 16, host);
+	return fill_address(w, host, r->port, e);
+}
+
+/* The kernel's word where it can be had; else the claim's, with its pid. */
+static void
+fill_who(struct witness *w, const struct wire_report *r, pid_t pid,
+    struct event *e)
+{
+	struct event_process *p = &e->process[0];
+
+	if (who_pid(pid, w->config.stop_pid, e) == 0) {
+		*p = (struct event_process){ .pid = pid > 0 ? pid : 0 };
+		e->nprocess = 1;
+	}
+	/* It may also die between two of its files: then it has ancestors
+	 * and no name. */
+	if (p->comm[0] == '\0') {
+		memcpy(p->comm, r->comm, sizeof r->comm);
+		p->comm[sizeof r->comm] = '\0';
+	}
+}
+
+/* One is enough: an agent's sandbox is tried for each of its commands. */
+static void
+tell_nest(struct witness *w, const struct wire_report *r, pid_t pid)
+{
+	struct event e = { .kind = EVENT_NEST, .witness = WITNESS_SHIM,
+	    .enforcer = ENFORCER_SECCOMP, .sys = r->err, .detail = w->nest };
+
+	if (w->nest[0] != '\0' || w->config.policy->allow_nested_sandbox.value)
+		return;
+	fill_who(w, r, pid, &e);
+	snprintf(w->nest, sizeof w->nest, "%s was refused a user namespace: "
+	    "allowNestedSandbox in a policy lets programs bring a sandbox of "
+	    "their own", e.nprocess > 0 && e.process[0].comm[0] != '\0' ?
+	    e.process[0].comm : "a program");
+	emit(w, &e);
+}
+
+void
+witness_gate_call(struct witness *w, const struct witness_call *c)
+{
+	struct callers_note n = { .pid = who_thread(c->pid),
+	    .stop_pid = w->config.stop_pid, .from = c->from };
+
+	if (w->callers == NULL)
+		w->callers = callers_new();
+	if (w->callers == NULL)
+		return;
+	callers_place(&n.place, c->addr, c->addr_len, c->port);
+	callers_note(w->callers, &n, clock_ms(CLOCK_MONOTONIC));
+}
+
+bool
+witness_has_callers(const struct witness *w)
+{
+	return w->callers != NULL;
+}
+
+bool
+witness_caller(struct witness *w, const struct callers_place *p,
+    uint16_t from, struct event *e)
+{
+	return w->callers != NULL && callers_find(w->callers, p, from,
+	    clock_ms(CLOCK_MONOTONIC), e);
+}
+
+void
+witness_heard(struct witness *w, const struct callers_place *p,
+    uint16_t from, pid_t pid)
+{
+	if (w->callers != NULL)
+		callers_heard(w->callers, p, from, pid,
+		    clock_ms(CLOCK_MONOTONIC));
+}
+
+const char *
+witness_nest(const struct witness *w)
+{
+	return w->nest[0] != '\0' ? w->nest : NULL;
+}
+
+void
+witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
+{
+	struct wire_report r;
+	char path[WIRE_PATH_MAX + 1];
+	struct event e = { .witness = WITNESS_SHIM };
+	struct arena *arena;
+	struct host host;
+	bool is_refusal;
+
+	if (is_over_limit(&w->shim) ||
+	    w->shim_records >= RECORDS_PER_RUN) {
+		witness_dropped(w, 1);
+		return;
+	}
+	if (check_report(datagram, len, &r, path) != 0) {
+		w->counts.malformed++;
+		return;
+	}
+	if (r.call == WIRE_NEST) {
+		tell_nest(w, &r, pid);
+		return;
+	}
+	arena = arena_new();
+	e.sys = r.err;
+	if (path[0] != '/')		/* the working directory is needed */
+		fill_who(w, &r, pid, &e);
+	if (r.call == WIRE_CONNECT)
+		is_refusal = r.family == AF_UNIX ?
+		    fill_socket(w, arena, &r, path, &e) :
+		    fill_connect(w, &r, &host, &e);
+	else
+		is_refusal = fill_file(w, arena, &r, path, &e);
+	if (is_refusal) {
+		if (e.nprocess == 0)
+			fill_who(w, &r, pid, &e);
+		w->shim.records++;
+		w->shim_records++;
+		emit(w, &e);
+	} else {
+		w->counts.not_fence++;
+	}
+	arena_free(arena);
+}
+
+void
+witness_call(struct witness *w, const struct witness_call *c)
+{
+	struct event e = { .witness = WITNESS_NOTIFY, .sys = EACCES };
+	pid_t pid = who_thread(c->pid);
+	struct host host;
+
+	host_from_addr(c->addr, c->addr_len, &host);
+	if (is_over_limit(&w->calls)) {
+		witness_dropped(w, 1);
+		return;
+	}
+	if (!fill_address(w, &host, c->port, &e))
+		return;
+	(void)who_pid(pid, w->config.stop_pid, &e);
+	w->calls.records++;
+	emit(w, &e);
+}
+
+void
+witness_guard(struct witness *w, const struct guard_told *told)
+{
+	struct fs_question q = { .op = FS_WRITE, .path = told->path,
+	    .is_guarded = true };
+	struct event e = { .kind = EVENT_OPEN, .witness = WITNESS_GUARD,
+	    .enforcer = ENFORCER_GUARD, .path = told->path,
+	    .open_flags = O_WRONLY | O_CREAT, .sys = told->sys,
+	    .moved_to = told->to, .count = told->count };
+
+	if (told->deed == GUARD_REMASKED || told->deed == GUARD_FOUND ||
+	    told->deed == GUARD_CUT)
+		return;
+	if (is_over_limit(&w->guard)) {
+		witness_dropped(w, 1);
+		return;
+	}
+	/* Where a run makes a repository no policy knows beforehand. */
+	if (told->kind == GUARD_GIT)
+		q.guarded_len = strlen(told->path);
+	decide_fs_ask(w->config.policy, &q, &e.verdict);
+	e.verdict.action = ACTION_DENY;
+	w->guard.records++;
+	emit(w, &e);
+}
+
+void
+witness_summary(struct witness *w, struct buf *b)
+{
+	tally_text(w->tally, b);
+}
+
+const struct recent *
+witness_recent(const struct witness *w)
+{
+	return &w->recent;
+}
+
+struct witness_counts
+witness_counts(const struct witness *w)
+{
+	return w->counts;
+}

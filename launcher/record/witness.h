@@ -1,0 +1,104 @@
+/*
+ * witness: what shim and gate saw -> one ordered stream.  It asks the decider
+ * which rule spoke, finds out who asked, numbers the record and writes it to
+ * the sinks.  Nothing here can stop the run: a record that cannot be written
+ * is counted, and the count is a record itself.  SIGPIPE is to be ignored.
+ */
+#ifndef FENCE_LAUNCHER_WITNESS_H
+#define FENCE_LAUNCHER_WITNESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "launcher/record/callers.h"
+#include "launcher/record/event.h"
+#include "launcher/guard/guard.h"
+#include "launcher/record/recent.h"
+#include "platform/base/buf.h"
+#include "policy/policy.h"
+
+struct witness;
+
+struct witness_config {
+	const struct policy	*policy;	/* borrowed, outlives it */
+	struct event_run	 run;
+	int			 trace_fd;	/* JSON; -1 none; borrowed */
+	int			 text_fd;	/* -1 none (no -m); borrowed */
+	int			 text_is_tty;
+	bool			 is_debug;	/* text of all, not of trouble */
+	pid_t			 stop_pid;	/* see who_pid(); 0 none */
+};
+
+struct witness	*witness_new(const struct witness_config *);
+void		 witness_free(struct witness *);	/* NULL is fine */
+/* The network's part of it holds from now on; borrowed, too. */
+void		 witness_set_net(struct witness *, const struct policy *);
+/* For a jail that starts after the witness. */
+void		 witness_set_stop(struct witness *, pid_t stop_pid);
+
+void		 witness_run_start(struct witness *, const char *command);
+/* Also tells what was dropped and not yet told. */
+void		 witness_run_end(struct witness *, int exit_status);
+
+/*
+ * One datagram of the shim.  pid is that of the socket's credentials.  What
+ * is not well-formed, and what the policy allows (then it was the file's
+ * permissions, not fence), makes no record.
+ */
+void		 witness_shim(struct witness *, const void *datagram,
+		    size_t len, pid_t pid);
+/*
+ * A call that no route serves, told before the kernel refuses it.  pid may be
+ * that of a thread.
+ */
+struct witness_call {
+	pid_t		pid;
+	uint8_t		addr[16];	/* network order */
+	size_t		addr_len;	/* 4, 16 */
+	uint16_t	port;
+	uint16_t	from;		/* a port of its own; 0: not known */
+};
+void		 witness_call(struct witness *, const struct witness_call *);
+/* A call that the gate will hear of: its question may find nobody left. */
+void		 witness_gate_call(struct witness *,
+		    const struct witness_call *);
+/*
+ * Who called there a moment ago, for a question of the gate's whose asker was
+ * not to be found; and that one was found (callers.h).
+ */
+bool		 witness_has_callers(const struct witness *);
+bool		 witness_caller(struct witness *,
+		    const struct callers_place *, uint16_t from,
+		    struct event *);
+void		 witness_heard(struct witness *,
+		    const struct callers_place *, uint16_t from, pid_t);
+/*
+ * An event of the gate; sets time, sequence, and count if it is 0.  Queries
+ * for several types of one name are one look-up and make one record.  Over
+ * 1000 records a second the rest is dropped and counted, as for the shim.
+ */
+void		 witness_gate(struct witness *, struct event *);
+/* What the guard did; moved things, and what it could not do. */
+void		 witness_guard(struct witness *, const struct guard_told *);
+/* n datagrams were lost before they came here. */
+void		 witness_dropped(struct witness *, uint64_t n);
+
+/* The closing line of a run without -m; nothing if nothing was refused. */
+void		 witness_summary(struct witness *, struct buf *);
+/* A sandbox inside that was refused, in words; NULL if none was. */
+const char	*witness_nest(const struct witness *);
+/* The last refusals; good until the next one. */
+const struct recent	*witness_recent(const struct witness *);
+
+/* For -d and the tests. */
+struct witness_counts {
+	uint64_t	records;	/* refusals that became a record */
+	uint64_t	not_fence;	/* refused by permissions, not by us */
+	uint64_t	malformed;	/* datagrams that were no report */
+	uint64_t	folded;		/* second types of one look-up */
+	uint64_t	dropped;	/* over a limit, or lost */
+};
+struct witness_counts	 witness_counts(const struct witness *);
+
+#endif

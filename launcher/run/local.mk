@@ -1,0 +1,12 @@
+launcher_liblauncher_a_SOURCES += \
+	launcher/run/guarding.c launcher/run/guarding.h \
+	launcher/run/inside.c launcher/run/inside.h \
+	launcher/run/limits.c launcher/run/limits.h \
+	launcher/run/listeners.c launcher/run/listeners.h \
+	launcher/run/policywatch.c launcher/run/policywatch.h \
+	launcher/run/pty.c launcher/run/pty.h \
+	launcher/run/reports.c launcher/run/reports.h \
+	launcher/run/run.c launcher/run/run.h \
+	launcher/run/startup.c launcher/run/startup.h \
+	launcher/run/tty.c launcher/run/tty.h \
+	launcher/run/worker.c launcher/run/worker.h

@@ -1,0 +1,10 @@
+/* startup: what -d tells of a run before it starts: the plan in a few lines. */
+#ifndef FENCE_LAUNCHER_STARTUP_H
+#define FENCE_LAUNCHER_STARTUP_H
+
+#include "launcher/plan/plan.h"
+
+/* host_env: the caller's, of which parts were taken away. */
+void	 startup_tell(const struct plan *, char *const *host_env);
+
+#endif
