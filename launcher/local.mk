@@ -2,7 +2,7 @@
 noinst_LIBRARIES += launcher/liblauncher.a
 launcher_liblauncher_a_SOURCES = \
 	launcher/exit.h launcher/log.c launcher/log.h \
-	launcher/trace.c launcher/trace.h
+	launcher/options.h launcher/trace.c launcher/trace.h
 
 include launcher/cli/local.mk
 include launcher/doctor/local.mk

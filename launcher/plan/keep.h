@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "launcher/cli/opt.h"
+#include "launcher/options.h"
 #include "platform/base/arena.h"
 #include "platform/base/err.h"
 

@@ -15,7 +15,6 @@
 #include "launcher/plan/enforce.h"
 #include "launcher/plan/env.h"
 #include "launcher/plan/keep.h"
-#include "launcher/run/limits.h"
 #include "launcher/plan/plan_work.h"
 #include "launcher/plan/ranges.h"
 #include "launcher/plan/request.h"
@@ -515,6 +514,20 @@ plan_walls(struct work *w)
 		    "process of the caller's group", w);
 }
 
+/*
+ * Limits of each process.  What all processes share is held by a cgroup, and
+ * so is the number of root's, which the kernel never counts against a limit.
+ */
+static void
+plan_limits(const struct policy *p, struct jail_spec *spec)
+{
+	spec->limits = (struct jail_limits){
+		.process_memory = p->limits.process_memory.num.value,
+		.processes = spec->uid != 0 ? p->limits.processes.value : 0,
+		.files = p->limits.files.value,
+	};
+}
+
 static int
 plan_command(struct work *w, const struct run_options *ro, char **argv,
     char **env, struct err *e)
@@ -534,7 +547,7 @@ plan_command(struct work *w, const struct run_options *ro, char **argv,
 	spec->is_strict = w->plan->policy->profile.value == PROFILE_STRICT;
 	if (plan_nested(w, e) != 0)
 		return -1;
-	limits_plan(w->plan->policy, spec->uid, &spec->limits);
+	plan_limits(w->plan->policy, spec);
 	plan_walls(w);
 	sigemptyset(&spec->sigmask);
 	keep_list(w->arena, ro, env, &spec->keep_fds, &spec->nkeep_fds);

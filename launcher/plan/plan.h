@@ -11,7 +11,7 @@
 
 #include "launcher/guard/guard.h"
 #include "launcher/plan/made.h"
-#include "launcher/cli/opt.h"
+#include "launcher/options.h"
 #include "launcher/plan/ports.h"
 #include "launcher/plan/via.h"
 #include "platform/base/arena.h"

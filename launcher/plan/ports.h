@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "launcher/cli/opt.h"
+#include "launcher/options.h"
 #include "platform/base/arena.h"
 #include "platform/base/buf.h"
 #include "platform/net.h"

@@ -5,7 +5,7 @@
 #ifndef FENCE_LAUNCHER_REQUEST_H
 #define FENCE_LAUNCHER_REQUEST_H
 
-#include "launcher/cli/opt.h"
+#include "launcher/options.h"
 #include "platform/base/arena.h"
 #include "policy/resolve.h"
 

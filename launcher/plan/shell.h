@@ -4,7 +4,7 @@
 #ifndef FENCE_LAUNCHER_SHELL_H
 #define FENCE_LAUNCHER_SHELL_H
 
-#include "launcher/cli/opt.h"
+#include "launcher/options.h"
 #include "platform/base/arena.h"
 #include "platform/base/err.h"
 

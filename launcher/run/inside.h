@@ -8,7 +8,7 @@
 #ifndef FENCE_LAUNCHER_INSIDE_H
 #define FENCE_LAUNCHER_INSIDE_H
 
-#include "launcher/cli/opt.h"
+#include "launcher/options.h"
 #include "launcher/plan/plan.h"
 
 /* Becomes the command.  Returns on failure alone. */

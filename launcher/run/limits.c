@@ -35,16 +35,6 @@ needs_group(const struct policy *p, uid_t uid)
 	    (p->limits.processes.value > 0 && uid == 0);
 }
 
-void
-limits_plan(const struct policy *p, uid_t uid, struct jail_limits *ret)
-{
-	*ret = (struct jail_limits){
-		.process_memory = p->limits.process_memory.num.value,
-		.processes = uid != 0 ? p->limits.processes.value : 0,
-		.files = p->limits.files.value,
-	};
-}
-
 static const char *const group_key[] = {
 	[LIMIT_MEMORY] = "limits.memory",
 	[LIMIT_PROCESSES] = "limits.processes",

@@ -27,10 +27,6 @@ struct limits_config {
 	void			*arg;
 };
 
-/* What the jail itself holds; pure. */
-void		 limits_plan(const struct policy *, uid_t,
-		    struct jail_limits *);
-
 /* Makes the cgroup, if one is needed, and lets the jail join it. */
 struct limits	*limits_new(const struct limits_config *,
 		    struct jail_limits *, struct err *);

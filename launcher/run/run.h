@@ -6,7 +6,7 @@
 #ifndef FENCE_LAUNCHER_RUN_H
 #define FENCE_LAUNCHER_RUN_H
 
-#include "launcher/cli/opt.h"
+#include "launcher/options.h"
 #include "launcher/plan/plan.h"
 
 /*
