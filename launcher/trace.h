@@ -1,4 +1,6 @@
-/* trace: where --trace-file leads: a file, an inherited descriptor, a socket. */
+/*
+ * trace: where --trace-file leads: a file, an inherited descriptor, a socket.
+ */
 #ifndef FENCE_LAUNCHER_TRACE_H
 #define FENCE_LAUNCHER_TRACE_H
 

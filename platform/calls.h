@@ -1,7 +1,7 @@
 /*
  * calls: calls of the jail that the system holds until somebody outside has
  * looked at them.  Held are calls that name a network address.  The launcher
- * (launcher/gate/calls.c) gets a descriptor with the event JAIL_CALLS (jail.h),
+ * (launcher/gate/held_calls.c) gets a descriptor with the event JAIL_CALLS (jail.h),
  * looks at each held call and lets it go on; the descriptor is the
  * launcher's to close.
  *

@@ -1,7 +1,7 @@
 /*
  * mint: sockets that act in a jail's network, made for a launcher that stays
  * outside.  The launcher (launcher/run/run.c) starts one process for a run with
- * --port; launcher/gate/entry.c asks that process for sockets and connects them.
+ * --port; launcher/gate/inbound.c asks that process for sockets and connects them.
  *
  * For each byte that it is sent, the process answers with one message of one
  * byte and unconnected, non-blocking TCP sockets: IPv4, and IPv6 where there

@@ -39,7 +39,7 @@ UNIT_TESTS = \
 	tests/unit/test_launcher \
 	tests/unit/test_layers \
 	tests/unit/test_loop \
-	tests/unit/test_made \
+	tests/unit/test_granted_dirs \
 	tests/unit/test_merge \
 	tests/unit/test_mounts \
 	tests/unit/test_name_filter \
@@ -54,7 +54,7 @@ UNIT_TESTS = \
 	tests/unit/test_proxy \
 	tests/unit/test_recent \
 	tests/unit/test_relay \
-	tests/unit/test_repeat \
+	tests/unit/test_retry_loop \
 	tests/unit/test_resolve \
 	tests/unit/test_route \
 	tests/unit/test_seccomp \

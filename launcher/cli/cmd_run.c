@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "launcher/exit.h"
-#include "launcher/run/inside.h"
-#include "launcher/plan/keep.h"
+#include "launcher/run/nested.h"
+#include "launcher/plan/kept_fds.h"
 #include "launcher/log.h"
 #include "launcher/cli/opt.h"
 #include "launcher/plan/plan.h"
@@ -62,7 +62,7 @@ enter(const char *dir, struct err *e)
 static int
 check_options(const struct run_options *ro, char *const *argv, struct err *e)
 {
-	if (shell_check(ro, argv, e) != 0 || keep_check(ro, e) != 0)
+	if (shell_check(ro, argv, e) != 0 || kept_fds_check(ro, e) != 0)
 		return -1;
 	return ro->chdir != NULL ? enter(ro->chdir, e) : 0;
 }
@@ -116,7 +116,7 @@ run_once(const struct run_options *ro, char **argv, int trace_fd,
 	begin(ro, &plan, trace_fd, has_begun);
 	if (ro->dry_run)
 		status = dry_run(&plan);
-	else if (plan.is_inside && inside_run(ro, &plan, e) != 0)
+	else if (plan.is_inside && nested_run(ro, &plan, e) != 0)
 		status = (int)e->code;
 	else if (run_command(ro, &plan, trace_fd, &status, e) != 0)
 		status = (int)e->code;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "launcher/exit.h"
-#include "launcher/record/judge.h"
+#include "launcher/record/explain.h"
 #include "launcher/log.h"
 #include "launcher/plan/plan.h"
 #include "launcher/plan/request.h"
@@ -197,7 +197,7 @@ is_writable_in(const struct jail_spec *spec, const char *path)
 
 /* A grant or a denial of a path that does not exist is no mount. */
 static void
-note_missing(struct judged *j, enum fs_op op, const struct jail_spec *spec,
+note_missing(struct explained *j, enum fs_op op, const struct jail_spec *spec,
     struct answer *ret)
 {
 	const struct rule *r = &j->verdict.rule;
@@ -205,7 +205,7 @@ note_missing(struct judged *j, enum fs_op op, const struct jail_spec *spec,
 	if (j->verdict.action == ACTION_ALLOW) {
 		if (op == FS_WRITE && r->key == KEY_OF(fs.allow_write) &&
 		    !is_writable_in(spec, j->real))
-			judge_deny_late(&j->verdict);
+			explain_deny_late(&j->verdict);
 	} else if (r->id == RULE_ENTRY && strpbrk(r->text, "*?[") != NULL) {
 		ret->is_guidance = true;
 		ret->note = "the path does not exist: a glob is a wall for "
@@ -218,10 +218,10 @@ static int
 ask_file(const struct asked *q, enum fs_op op, struct arena *a,
     struct answer *ret, struct err *e)
 {
-	const struct judge judge = { .policy = q->policy };
-	struct judged j;
+	const struct explain judge = { .policy = q->policy };
+	struct explained j;
 
-	(void)judge_place(&judge, a, op, q->cwd, ret->object, &j);
+	(void)explain_place(&judge, a, op, q->cwd, ret->object, &j);
 	if (j.path == NULL)
 		return err_set(e, ERR_USAGE, "the path is too long");
 	if (strcmp(j.real, j.path) != 0)

@@ -1,11 +1,11 @@
 launcher_liblauncher_a_SOURCES += \
 	launcher/gate/addrbook.c launcher/gate/addrbook.h \
-	launcher/gate/blame.c launcher/gate/blame.h \
-	launcher/gate/calls.c launcher/gate/calls.h \
+	launcher/gate/proxy_error.c launcher/gate/proxy_error.h \
+	launcher/gate/held_calls.c launcher/gate/held_calls.h \
 	launcher/gate/dial.c launcher/gate/dial.h \
-	launcher/gate/entry.c launcher/gate/entry.h \
-	launcher/gate/herald.c launcher/gate/herald.h \
+	launcher/gate/inbound.c launcher/gate/inbound.h \
+	launcher/gate/gate_events.c launcher/gate/gate_events.h \
 	launcher/gate/monitor.c launcher/gate/monitor.h \
-	launcher/gate/reach.c launcher/gate/reach.h \
-	launcher/gate/repeat.c launcher/gate/repeat.h \
+	launcher/gate/connector.c launcher/gate/connector.h \
+	launcher/gate/retry_loop.c launcher/gate/retry_loop.h \
 	launcher/gate/sni.c launcher/gate/sni.h

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "launcher/gate/addrbook.h"
-#include "launcher/gate/herald.h"
-#include "launcher/gate/reach.h"
-#include "launcher/gate/repeat.h"
+#include "launcher/gate/gate_events.h"
+#include "launcher/gate/connector.h"
+#include "launcher/gate/retry_loop.h"
 #include "launcher/gate/sni.h"
 #include "platform/fd.h"
 #include "policy/decide.h"
@@ -35,11 +35,11 @@ struct monitor {
 	struct monitor_config	 c;
 	struct addrbook		*book;
 	struct watch		*net;
-	struct reach		*reach;
+	struct connector		*connector;
 	struct queued		*first, **last;
 	unsigned		 nqueued;
-	struct herald		 herald;
-	struct repeat		 repeat;
+	struct gate_events	 events;
+	struct retry_loop	 retries;
 	struct watch		*hearing;	/* nobody is left inside */
 	void			(*done)(void *);
 	void			*done_arg;
@@ -130,9 +130,9 @@ refuse_as(struct monitor *m, const struct ask_msg *q, enum ask_status status,
 	    .status = (uint16_t)status };
 	pid_t pid;
 
-	pid = herald_refusal(&m->herald, q, status, host, v);
+	pid = gate_events_refusal(&m->events, q, status, host, v);
 	if (q->kind == ASK_DIAL && status == ASK_DENIED)
-		a.is_loop = repeat_is_loop(&m->repeat, pid, host, q->port,
+		a.is_loop = retry_loop_refused(&m->retries, pid, host, q->port,
 		    loop_now_ms(m->c.loop));
 	recent_words(v, a.rule, a.remedy);
 	snprintf(a.reason, sizeof a.reason, "%s", v->reason);
@@ -162,19 +162,19 @@ refuse_bad(struct monitor *m, const struct ask_msg *q)
 /* A dial was: of plain HTTP the worker tells when it has its answer. */
 static void
 tell_dial(struct monitor *m, const struct ask_msg *q,
-    const struct reach_result *r)
+    const struct connector_result *r)
 {
-	struct herald_grant g = { .sys = r->sys, .ms = r->ms };
+	struct gate_events_grant g = { .sys = r->sys, .ms = r->ms };
 	bool is_connected = r->status == ASK_OK;
 
 	if (q->via == ASK_VIA_HTTP) {
 		g.code = is_connected ? 200 : 502;
 		if (is_connected && strcmp(q->method, "CONNECT") != 0) {
-			herald_remember(&m->herald, q);
+			gate_events_remember(&m->events, q);
 			return;
 		}
 	}
-	herald_grant(&m->herald, q, r->host->text, r->granted, &g);
+	gate_events_grant(&m->events, q, r->host->text, r->granted, &g);
 }
 
 /* ---- questions ---- */
@@ -203,22 +203,22 @@ on_lookup(struct monitor *m, const struct ask_msg *q)
 	decide_net(m->c.policy, &h, 0, &v);
 	if (v.action == ACTION_DENY && !is_self(&h)) {
 		refuse(m, q, h.text, &v);
-		herald_name(&m->herald, h.text);
+		gate_events_name(&m->events, h.text);
 		return;
 	}
 	if (addrbook_get(m->book, h.text, is_self(&h) ||
 	    decide_net_is_entry(m->c.policy, &h), &addr) != 0) {
-		herald_book_full(&m->herald);
+		gate_events_book_full(&m->events);
 		answer_status(m, q, ASK_FULL, 0);
 		return;
 	}
 	a.addrs[0].family = AF_INET;
 	addr = htonl(addr);
 	memcpy(a.addrs[0].addr, &addr, 4);
-	herald_heard(&m->herald, q);
+	gate_events_heard(&m->events, q);
 	if (v.action == ACTION_ALLOW)
-		herald_grant(&m->herald, q, h.text, &v,
-		    &(struct herald_grant){ 0 });
+		gate_events_grant(&m->events, q, h.text, &v,
+		    &(struct gate_events_grant){ 0 });
 	answer(m, &a, -1);
 }
 
@@ -231,7 +231,7 @@ on_ptr(struct monitor *m, const struct ask_msg *q)
 	struct host h;
 	uint32_t addr;
 
-	herald_heard(&m->herald, q);
+	gate_events_heard(&m->events, q);
 	if (host_canon(q->name, q->name_len, &h) == 0 &&
 	    h.kind == HOST_IPV4) {
 		memcpy(&addr, h.addr, 4);
@@ -245,7 +245,7 @@ on_ptr(struct monitor *m, const struct ask_msg *q)
 }
 
 static void
-on_reached(const struct ask_msg *q, const struct reach_result *r, void *arg)
+on_reached(const struct ask_msg *q, const struct connector_result *r, void *arg)
 {
 	struct monitor *m = arg;
 	struct ask_answer a = { .magic = ASK_MAGIC, .id = q->id,
@@ -319,7 +319,7 @@ is_published(const struct monitor *m, uint16_t port, struct verdict *v)
 	verdict_rule(v, ACTION_DENY, RULE_PORT, NULL,
 	    (struct origin){ .file = "<command line>",
 	    .kind = ORIGIN_COMMAND_LINE });
-	for (size_t i = 0; m->c.desk != NULL && i < ports->nin; i++)
+	for (size_t i = 0; m->c.inbound != NULL && i < ports->nin; i++)
 		if (ports->in[i].inside == port)
 			v->action = ACTION_ALLOW;
 	verdict_reason(v, v->action == ACTION_ALLOW ?
@@ -336,7 +336,7 @@ on_inside(struct monitor *m, const struct ask_msg *q)
 	struct verdict v;
 
 	if (is_published(m, q->port, &v))
-		reach_inside(m->reach, q, &home, &v);
+		connector_inside(m->connector, q, &home, &v);
 	else
 		refuse(m, q, home.text, &v);
 }
@@ -357,7 +357,7 @@ on_dial(struct monitor *m, const struct ask_msg *q)
 		return;
 	}
 	if (is_self(&h)) {
-		herald_heard(&m->herald, q);
+		gate_events_heard(&m->events, q);
 		answer_status(m, q, q->port == ASK_SELF_PORT ? ASK_SELF :
 		    ASK_REFUSED, q->port == ASK_SELF_PORT ? 0 : ECONNREFUSED);
 		return;
@@ -369,27 +369,27 @@ on_dial(struct monitor *m, const struct ask_msg *q)
 		refuse(m, q, h.text, &v);
 		return;
 	}
-	herald_heard(&m->herald, q);
+	gate_events_heard(&m->events, q);
 	if (m->hearing != NULL)
 		return;
 	if (q->is_open) {
-		herald_remember(&m->herald, q);
+		gate_events_remember(&m->events, q);
 		answer(m, &(struct ask_answer){ .magic = ASK_MAGIC,
 		    .id = q->id, .status = ASK_OK,
 		    .wants_done = m->c.is_debug }, -1);
 		return;
 	}
 	if (local)
-		reach_local(m->reach, q, &h, &v);
+		connector_local(m->connector, q, &h, &v);
 	else
-		reach_start(m->reach, q, &h, &v);
+		connector_start(m->connector, q, &h, &v);
 }
 
 /* It was granted, and what the worker says of it is believed. */
 static void
 on_done(struct monitor *m, const struct ask_msg *q)
 {
-	struct herald_grant g = { .code = q->code, .ms = q->ms };
+	struct gate_events_grant g = { .code = q->code, .ms = q->ms };
 	struct verdict v;
 	struct host h;
 
@@ -398,7 +398,7 @@ on_done(struct monitor *m, const struct ask_msg *q)
 	if (!is_local(m, q, &h, &v))
 		decide_net(m->c.policy, &h, q->port, &v);
 	if (v.action == ACTION_ALLOW)
-		herald_grant(&m->herald, q, h.text, &v, &g);
+		gate_events_grant(&m->events, q, h.text, &v, &g);
 }
 
 static void
@@ -440,7 +440,7 @@ on_recent(struct monitor *m, const struct ask_msg *q)
 static void
 on_note(struct monitor *m, const struct ask_msg *q)
 {
-	herald_note(&m->herald, q);
+	gate_events_note(&m->events, q);
 }
 
 static void
@@ -448,8 +448,8 @@ drop_answers(struct monitor *m)
 {
 	struct queued *q;
 
-	if (m->reach != NULL)
-		reach_drop(m->reach);
+	if (m->connector != NULL)
+		connector_drop(m->connector);
 	while ((q = m->first) != NULL) {
 		m->first = q->next;
 		fd_close(&q->fd);
@@ -466,7 +466,7 @@ static void
 on_restart(struct monitor *m, const struct ask_msg *q)
 {
 	drop_answers(m);
-	herald_restart(&m->herald, q->wstatus);
+	gate_events_restart(&m->events, q->wstatus);
 	answer_status(m, q, ASK_OK, 0);
 }
 
@@ -559,20 +559,21 @@ monitor_new(const struct monitor_config *c)
 	if (m == NULL)
 		return NULL;
 	m->c = *c;
-	m->herald.witness = c->witness;
-	m->herald.jail_pid = c->jail_pid;
-	m->herald.stop_pid = c->stop_pid;
-	m->herald.is_debug = c->is_debug;
-	m->herald.http_port = c->http_port;
-	m->herald.socks_port = c->socks_port;
+	m->events.witness = c->witness;
+	m->events.jail_pid = c->jail_pid;
+	m->events.stop_pid = c->stop_pid;
+	m->events.is_debug = c->is_debug;
+	m->events.http_port = c->http_port;
+	m->events.socks_port = c->socks_port;
 	m->last = &m->first;
 	m->book = addrbook_new();
 	m->net = loop_fd(c->loop, c->net_fd, LOOP_READ, net_ready, m);
-	m->reach = reach_new(&(struct reach_config){ .loop = c->loop,
+	m->connector = connector_new(&(struct connector_config){
+	    .loop = c->loop,
 	    .policy = c->policy, .via = c->via, .names_fd = c->names_fd,
-	    .desk = c->desk,
+	    .inbound = c->inbound,
 	    .fn = on_reached, .arg = m });
-	if (m->book == NULL || m->net == NULL || m->reach == NULL) {
+	if (m->book == NULL || m->net == NULL || m->connector == NULL) {
 		monitor_free(m);
 		return NULL;
 	}
@@ -583,13 +584,13 @@ void
 monitor_set_policy(struct monitor *m, const struct policy *p)
 {
 	m->c.policy = p;
-	reach_set_policy(m->reach, p);
+	connector_set_policy(m->connector, p);
 }
 
 void
 monitor_stop_pid(struct monitor *m, pid_t pid)
 {
-	m->herald.stop_pid = pid;
+	m->events.stop_pid = pid;
 }
 
 void
@@ -601,8 +602,8 @@ monitor_free(struct monitor *m)
 	m->net = NULL;
 	watch_free(m->hearing);
 	drop_answers(m);
-	herald_release(&m->herald);
-	reach_free(m->reach);
+	gate_events_release(&m->events);
+	connector_free(m->connector);
 	addrbook_free(m->book);
 	free(m);
 }

@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#include "launcher/gate/entry.h"
+#include "launcher/gate/inbound.h"
 #include "launcher/plan/ports.h"
 #include "launcher/plan/via.h"
 #include "launcher/record/witness.h"
@@ -25,7 +25,7 @@ struct monitor_config {
 	int			 net_fd;	/* to fence-net, non-blocking */
 	int			 names_fd;	/* to fence-names, or -1 */
 	const struct ports	*ports;
-	struct entry_desk	*desk;		/* into the jail, or NULL */
+	struct inbound	*inbound;		/* into the jail, or NULL */
 	pid_t			 jail_pid;	/* any process in its network */
 	pid_t			 stop_pid;	/* ancestors end here */
 	bool			 is_debug;	/* tell what is allowed, too */

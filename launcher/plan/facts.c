@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "launcher/plan/gather.h"
+#include "launcher/plan/facts_parts.h"
 #include "platform/base/path.h"
 #include "platform/base/str.h"
 #include "platform/base/vec.h"
@@ -103,14 +103,16 @@ make_granted(struct gather *g, const char *path, struct tree_node *ret)
 	const char *real;
 
 	real = gather_real(g, path);
-	if (!made_is_directory(path) || grants_link(g, path, real) != NULL)
+	if (!granted_dirs_is_directory(path) ||
+	    grants_link(g, path, real) != NULL)
 		return false;
 	if (g->rq->as_if_made) {
 		*ret = (struct tree_node){ .kind = TREE_DIR, .path = path,
 		    .real = real };
 		return true;
 	}
-	if (g->rq->made == NULL || made_directory(g->rq->made, real, &e) != 0)
+	if (g->rq->made == NULL ||
+	    granted_dirs_make(g->rq->made, real, &e) != 0)
 		return false;
 	gather_look(g, path, ret);
 	return ret->kind != TREE_MISSING;
@@ -481,7 +483,7 @@ add_places(struct gather *g)
 		add_kernel_mounts(g);
 }
 
-/* For the decider's callers: launcher/record/judge.h. */
+/* For the decider's callers: launcher/record/explain.h. */
 static void
 links_know(struct gather *g)
 {

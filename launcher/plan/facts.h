@@ -16,7 +16,7 @@
 #include <stddef.h>
 
 #include "launcher/guard/guard.h"
-#include "launcher/plan/made.h"
+#include "launcher/plan/granted_dirs.h"
 #include "launcher/plan/mounts.h"
 #include "platform/base/arena.h"
 #include "platform/base/err.h"
@@ -43,7 +43,7 @@ struct facts_request {
 	const char	*ways[2];
 	size_t		 nways;
 	/* Makes missing directories that are granted; NULL: none are made. */
-	struct made	*made;
+	struct granted_dirs	*made;
 	/* Plan as if they had been made: for --dry-run and `fence why`. */
 	bool		 as_if_made;
 	/* --expose-host-path, --expose-host-path-rw. */

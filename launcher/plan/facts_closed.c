@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "launcher/plan/gather.h"
+#include "launcher/plan/facts_parts.h"
 #include "platform/base/str.h"
 #include "platform/base/vec.h"
 

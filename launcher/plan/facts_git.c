@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "launcher/plan/gather.h"
+#include "launcher/plan/facts_parts.h"
 #include "launcher/guard/gitconf.h"
 #include "platform/base/io.h"
 #include "platform/base/path.h"

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "launcher/plan/gather.h"
+#include "launcher/plan/facts_parts.h"
 #include "platform/base/buf.h"
 #include "platform/base/str.h"
 #include "platform/base/vec.h"

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "launcher/plan/gather.h"
+#include "launcher/plan/facts_parts.h"
 #include "platform/base/buf.h"
 #include "platform/base/path.h"
 #include "platform/base/str.h"

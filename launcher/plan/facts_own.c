@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "launcher/plan/gather.h"
-#include "launcher/plan/made.h"
+#include "launcher/plan/facts_parts.h"
+#include "launcher/plan/granted_dirs.h"
 #include "policy/pattern.h"
 
 /* What was missing may have been made since. */
@@ -57,7 +57,7 @@ make_own(struct gather *g, size_t i, struct err *e)
 	full = gather_target(g, full);
 	if (full == NULL || !gather_in_grant(g, full))
 		return 0;
-	if (made_folders(full) != 0)
+	if (granted_dirs_make_lasting(full) != 0)
 		return err_sys(e, errno, "cannot make '%s' (%s), which the "
 		    "command must not make", own->path, own->what);
 	know(g, i);

@@ -8,7 +8,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "launcher/plan/gather.h"
+#include "launcher/plan/facts_parts.h"
 
 /* Hashes of passwords in /etc, and what vipw and useradd leave beside them. */
 static const char *const hashes[] = { "shadow*", "gshadow*" };

@@ -7,9 +7,9 @@ launcher_liblauncher_a_SOURCES += \
 	launcher/plan/facts_git.c launcher/plan/facts_grant.c \
 	launcher/plan/facts_guard.c launcher/plan/facts_own.c \
 	launcher/plan/facts_secret.c launcher/plan/facts_socket.c \
-	launcher/plan/gather.c launcher/plan/gather.h \
-	launcher/plan/keep.c launcher/plan/keep.h \
-	launcher/plan/made.c launcher/plan/made.h \
+	launcher/plan/facts_parts.c launcher/plan/facts_parts.h \
+	launcher/plan/kept_fds.c launcher/plan/kept_fds.h \
+	launcher/plan/granted_dirs.c launcher/plan/granted_dirs.h \
 	launcher/plan/mounts.c launcher/plan/mounts.h \
 	launcher/plan/noproxy.c launcher/plan/noproxy.h \
 	launcher/plan/plan.c launcher/plan/plan.h launcher/plan/plan_dirs.c \

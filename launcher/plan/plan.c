@@ -14,7 +14,7 @@
 #include "launcher/plan/direct.h"
 #include "launcher/plan/enforce.h"
 #include "launcher/plan/env.h"
-#include "launcher/plan/keep.h"
+#include "launcher/plan/kept_fds.h"
 #include "launcher/plan/plan_work.h"
 #include "launcher/plan/ranges.h"
 #include "launcher/plan/request.h"
@@ -550,7 +550,7 @@ plan_command(struct work *w, const struct run_options *ro, char **argv,
 	plan_limits(w->plan->policy, spec);
 	plan_walls(w);
 	sigemptyset(&spec->sigmask);
-	keep_list(w->arena, ro, env, &spec->keep_fds, &spec->nkeep_fds);
+	kept_fds_list(w->arena, ro, env, &spec->keep_fds, &spec->nkeep_fds);
 	return plan_program(w, ro, e);
 }
 
@@ -706,7 +706,8 @@ plan_make(const struct run_options *ro, char **argv, char **env,
 	w.arena = ret->arena;
 	if (plan_port_options(&w, ro, e) == 0 &&
 	    load_policy(&w, ro, env, e) == 0 && plan_ports(&w, e) == 0 &&
-	    plan_parts(&w, ro, env, e) == 0 && plan_files(&w, ro, env, e) == 0 &&
+	    plan_parts(&w, ro, env, e) == 0 &&
+	    plan_files(&w, ro, env, e) == 0 &&
 	    plan_command(&w, ro, argv, env, e) == 0) {
 		plan_many(&w, ro->engine);
 		plan_ranges(&w, ro);
@@ -755,7 +756,7 @@ void
 plan_release(struct plan *p)
 {
 	jail_ahead_free(p->ahead);
-	made_close(p->made);
+	granted_dirs_close(p->made);
 	resolved_release(&p->resolved);
 	arena_free(p->arena);
 	*p = (struct plan){ 0 };

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "launcher/guard/guard.h"
-#include "launcher/plan/made.h"
+#include "launcher/plan/granted_dirs.h"
 #include "launcher/options.h"
 #include "launcher/plan/ports.h"
 #include "launcher/plan/via.h"
@@ -24,14 +24,14 @@ struct plan {
 	struct resolve_request request;	/* its answer: */
 	struct resolved	 resolved;	/* owns the layers */
 	struct policy	*policy;	/* the first of them */
-	bool		 is_inside;	/* another fence: launcher/run/inside.h */
+	bool		 is_inside;	/* another fence: run/nested.h */
 	/* Something else lay at a path when it was mounted, or (after
 	 * plan_make() failed) was looked at again: another plan may do. */
 	bool		 is_outdated;
 	struct jail_spec spec;
 	struct ports	 ports;
 	struct jail_ahead *ahead;	/* of the jail, or NULL */
-	struct made	*made;		/* directories of this run, or NULL */
+	struct granted_dirs *made;	/* directories of this run, or NULL */
 	const struct guard_path	*guards;	/* for guard_new() */
 	size_t		 nguards;
 	const char	*state;		/* fence's state directory, or NULL */

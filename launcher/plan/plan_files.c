@@ -257,7 +257,7 @@ plan_files(struct work *w, const struct run_options *ro, char *const *env,
 	if (!ro->dry_run && !w->plan->is_inside)
 		gitjournal_sweep(w->plan->state, swept, w);
 	if (!ro->dry_run && !w->plan->is_inside && may_make(p))
-		w->plan->made = made_open(w->plan->state);
+		w->plan->made = granted_dirs_open(w->plan->state);
 	rq.made = w->plan->made;
 	rq.as_if_made = ro->dry_run && !w->plan->is_inside && may_make(p);
 	rc = facts_gather(&rq, &facts, e);

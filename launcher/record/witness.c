@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "launcher/record/judge.h"
+#include "launcher/record/explain.h"
 #include "launcher/record/sink.h"
 #include "launcher/record/tally.h"
 #include "launcher/record/who.h"
@@ -46,7 +46,7 @@ struct budget {
 
 struct witness {
 	struct witness_config	 config;
-	struct judge		 judge;
+	struct explain		 explain;
 	const struct policy	*net;		/* that of the network, now */
 	struct sink		*trace, *text;
 	struct tally		*tally;
@@ -68,7 +68,7 @@ witness_new(const struct witness_config *config)
 
 	w->config = *config;
 	w->net = config->policy;
-	w->judge = (struct judge){ .policy = config->policy };
+	w->explain = (struct explain){ .policy = config->policy };
 	w->trace = sink_new(config->trace_fd, &w->config.run, 0);
 	w->text = sink_new(config->text_fd, NULL, config->text_is_tty);
 	w->tally = tally_new(config->policy->home, config->policy->workspace);
@@ -261,7 +261,7 @@ fill_file(struct witness *w, struct arena *arena,
     const struct wire_report *r, const char *path, struct event *e)
 {
 	enum fs_op op = FS_READ;
-	struct judged judged;
+	struct explained judged;
 
 	if (r->call == WIRE_EXEC)
 		op = FS_EXEC;
@@ -274,11 +274,11 @@ fill_file(struct witness *w, struct arena *arena,
 	e->open_flags = r->call == WIRE_OPEN ? r->flags : 0;
 	e->enforcer = op == FS_WRITE && r->err == EACCES ? ENFORCER_LANDLOCK :
 	    ENFORCER_MOUNT;
-	e->path = judge_path(&w->judge, arena, op, e->process[0].cwd, path,
+	e->path = explain_path(&w->explain, arena, op, e->process[0].cwd, path,
 	    &judged);
 	e->verdict = judged.verdict;
 	if (e->path == NULL && op == FS_WRITE && r->err == EROFS)
-		e->path = judge_late(&w->judge, arena, e->process[0].cwd,
+		e->path = explain_late(&w->explain, arena, e->process[0].cwd,
 		    path, &e->verdict);
 	/* Where reading has to be granted, missing may mean hidden. */
 	return e->path != NULL && (r->err != ENOENT ||

@@ -1,6 +1,6 @@
 launcher_liblauncher_a_SOURCES += \
 	launcher/run/guarding.c launcher/run/guarding.h \
-	launcher/run/inside.c launcher/run/inside.h \
+	launcher/run/nested.c launcher/run/nested.h \
 	launcher/run/limits.c launcher/run/limits.h \
 	launcher/run/listeners.c launcher/run/listeners.h \
 	launcher/run/policywatch.c launcher/run/policywatch.h \

@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "launcher/gate/calls.h"
-#include "launcher/gate/entry.h"
+#include "launcher/gate/held_calls.h"
+#include "launcher/gate/inbound.h"
 #include "launcher/exit.h"
 #include "launcher/run/guarding.h"
 #include "launcher/run/limits.h"
@@ -40,9 +40,9 @@ struct run {
 	struct jail	 jail;
 	struct worker	 net, names, mint;
 	int		*in_fds;	/* the host's ports of --port */
-	struct entry_desk *desk;
+	struct inbound *inbound;
 	struct witness	*witness;
-	struct calls	*calls;
+	struct held_calls	*calls;
 	struct monitor	*monitor;
 	struct policywatch *policywatch;
 	struct tty	*tty;
@@ -120,7 +120,7 @@ calls_held(struct run *r, int *calls_fd, int sys)
 		    "alone: %s", strerror(sys));
 		return;
 	}
-	r->calls = calls_new(r->loop, calls_fd, &r->plan->spec,
+	r->calls = held_calls_new(r->loop, calls_fd, &r->plan->spec,
 	    r->witness);
 	if (r->calls == NULL) {		/* what is held nobody lets go */
 		err_set(r->err, ERR_JAIL, "out of memory");
@@ -389,8 +389,8 @@ start_minter(struct run *r, struct err *e)
 	if (minter_start(r->jail.listen_fd[JAIL_LISTEN_HTTP], &k->fd, &k->pid,
 	    e) != 0)
 		return -1;
-	r->desk = entry_new(r->loop, k->fd);
-	return r->desk != NULL && worker_watch(k, r->loop) == 0 ? 0 :
+	r->inbound = inbound_new(r->loop, k->fd);
+	return r->inbound != NULL && worker_watch(k, r->loop) == 0 ? 0 :
 	    err_sys(e, errno, "cannot watch %s", k->name);
 }
 
@@ -519,7 +519,7 @@ make_loop(struct run *r, struct err *e)
 	struct monitor_config mc = { .loop = r->loop,
 	    .policy = r->plan->policy, .via = &r->plan->via,
 	    .witness = r->witness, .net_fd = r->net.fd, .names_fd = r->names.fd,
-	    .ports = &r->plan->ports, .desk = r->desk,
+	    .ports = &r->plan->ports, .inbound = r->inbound,
 	    .jail_pid = r->jail.pid, .is_debug = r->is_debug,
 	    .http_port = r->plan->spec.http_port,
 	    .socks_port = r->plan->spec.socks_port };
@@ -631,9 +631,9 @@ run_release(struct run *r)
 {
 	if (r->jail.pid > 0 && !r->is_jail_gone)
 		kill(r->jail.pid, SIGKILL);
-	calls_free(r->calls);
+	held_calls_free(r->calls);
 	monitor_free(r->monitor);
-	entry_free(r->desk);
+	inbound_free(r->inbound);
 	policywatch_free(r->policywatch);
 	tty_free(r->tty);
 	pty_free(r->pty);

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "launcher/gate/calls.h"
+#include "launcher/gate/held_calls.h"
 #include "platform/linux/notify.h"
 #include "platform/linux/seccomp.h"
 #include "tests/unit/bpf.h"
@@ -207,7 +207,7 @@ test_routed(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-		assert_int_equal(calls_is_routed(ranges, 3, &rows[i].a,
+		assert_int_equal(held_calls_is_routed(ranges, 3, &rows[i].a,
 		    rows[i].port), rows[i].is_routed);
 }
 
@@ -239,7 +239,7 @@ test_gate(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-		assert_int_equal(calls_is_gate(&spec, &rows[i].a,
+		assert_int_equal(held_calls_is_gate(&spec, &rows[i].a,
 		    rows[i].port), rows[i].is_gate);
 }
 

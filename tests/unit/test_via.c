@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "launcher/gate/blame.h"
+#include "launcher/gate/proxy_error.h"
 #include "launcher/plan/noproxy.h"
 #include "launcher/plan/via.h"
 #include "proxy/upstream.h"
@@ -421,7 +421,7 @@ blamed(void **state)
 		p = parse(net);
 		assert_int_equal(via_make(a, p, (char *[]){ NULL }, &via, &e),
 		    0);
-		if (blame(via.other, t[i].port, &t[i].a, &sys, &v) !=
+		if (proxy_error(via.other, t[i].port, &t[i].a, &sys, &v) !=
 		    t[i].status || sys != t[i].sys)
 			fail_msg("row %zu: sys %d", i, sys);
 		if (t[i].reason != NULL && (v.action != ACTION_DENY ||

@@ -1,4 +1,4 @@
-#include "launcher/record/judge.h"
+#include "launcher/record/explain.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -17,7 +17,7 @@ enum { MAX_COMPONENTS = 128 };	/* of a path we resolve */
 
 /* A mask or a missing right takes reading away, too: ask for both. */
 static bool
-is_denied(const struct judge *j, enum fs_op op, const char *path,
+is_denied(const struct explain *j, enum fs_op op, const char *path,
     struct verdict *ret)
 {
 	struct fs_question q = { .op = op, .path = path, .is_guarded = true };
@@ -60,7 +60,7 @@ resolve(struct arena *arena, const char *path)
 
 /* A link that cannot be seen leads nowhere. */
 struct way {
-	const struct judge	*judge;
+	const struct explain	*judge;
 	struct verdict		*denied;	/* by the first that is hidden */
 	bool			 is_hidden;
 };
@@ -87,9 +87,9 @@ is_named(const struct verdict *v)
 
 static bool
 begin(struct arena *arena, const char *cwd, const char *path,
-    struct judged *ret)
+    struct explained *ret)
 {
-	*ret = (struct judged){ .verdict.action = ACTION_ALLOW };
+	*ret = (struct explained){ .verdict.action = ACTION_ALLOW };
 	if (path[0] != '/' && cwd[0] != '/')
 		return false;
 	ret->path = ret->real = pattern_clean_path(arena,
@@ -98,8 +98,8 @@ begin(struct arena *arena, const char *cwd, const char *path,
 }
 
 bool
-judge_place(const struct judge *j, struct arena *arena, enum fs_op op,
-    const char *cwd, const char *path, struct judged *ret)
+explain_place(const struct explain *j, struct arena *arena, enum fs_op op,
+    const char *cwd, const char *path, struct explained *ret)
 {
 	struct way way = { .judge = j, .denied = &ret->verdict };
 
@@ -115,8 +115,8 @@ judge_place(const struct judge *j, struct arena *arena, enum fs_op op,
 }
 
 const char *
-judge_path(const struct judge *j, struct arena *arena, enum fs_op op,
-    const char *cwd, const char *path, struct judged *ret)
+explain_path(const struct explain *j, struct arena *arena, enum fs_op op,
+    const char *cwd, const char *path, struct explained *ret)
 {
 	struct verdict written;
 	bool is_refused;
@@ -127,7 +127,7 @@ judge_path(const struct judge *j, struct arena *arena, enum fs_op op,
 	/* Looking is spared where the path itself is spoken of. */
 	if (is_refused && is_named(&written))
 		ret->verdict = written;
-	else if (judge_place(j, arena, op, cwd, path, ret))
+	else if (explain_place(j, arena, op, cwd, path, ret))
 		is_refused = true;
 	else
 		ret->verdict = written;
@@ -135,7 +135,7 @@ judge_path(const struct judge *j, struct arena *arena, enum fs_op op,
 }
 
 void
-judge_deny_late(struct verdict *v)
+explain_deny_late(struct verdict *v)
 {
 	v->action = ACTION_DENY;
 	verdict_reason(v, "it was not there when the run began");
@@ -143,7 +143,7 @@ judge_deny_late(struct verdict *v)
 }
 
 const char *
-judge_late(const struct judge *j, struct arena *arena, const char *cwd,
+explain_late(const struct explain *j, struct arena *arena, const char *cwd,
     const char *path, struct verdict *ret)
 {
 	const char *clean = pattern_clean_path(arena, path[0] == '/' ? "/" :
@@ -160,6 +160,6 @@ judge_late(const struct judge *j, struct arena *arena, const char *cwd,
 	*strrchr(folder, '/') = '\0';
 	if (access(folder, W_OK) != 0 && errno == EROFS)
 		return NULL;
-	judge_deny_late(ret);
+	explain_deny_late(ret);
 	return clean;
 }

@@ -1,4 +1,4 @@
-#include "launcher/gate/calls.h"
+#include "launcher/gate/held_calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 _Static_assert((int)HELD_CALL_MARK == (int)WIRE_MARK &&
     (int)HELD_CALL_MADE == (int)WIRE_CALLED, "whom the filter passes");
 
-struct calls {
+struct held_calls {
 	struct watch		*watch;
 	int			 fd;
 	const struct jail_spec	*spec;
@@ -20,7 +20,7 @@ struct calls {
 };
 
 bool
-calls_is_routed(const struct jail_range *ranges, size_t n,
+held_calls_is_routed(const struct jail_range *ranges, size_t n,
     const struct jail_range *address, uint16_t port)
 {
 	/* Of every jail (platform/linux/route.h); no address is this host. */
@@ -38,8 +38,8 @@ calls_is_routed(const struct jail_range *ranges, size_t n,
 }
 
 bool
-calls_is_gate(const struct jail_spec *spec, const struct jail_range *address,
-    uint16_t port)
+held_calls_is_gate(const struct jail_spec *spec,
+    const struct jail_range *address, uint16_t port)
 {
 	static const struct jail_range home[] = {
 		{ AF_INET, { 127 }, 8 },
@@ -58,7 +58,7 @@ calls_is_gate(const struct jail_spec *spec, const struct jail_range *address,
 }
 
 static void
-look_at(struct calls *c, const struct held_call *call)
+look_at(struct held_calls *c, const struct held_call *call)
 {
 	struct jail_range a = { .family = call->family,
 	    .bits = call->family == AF_INET ? 32 : 128 };
@@ -68,11 +68,11 @@ look_at(struct calls *c, const struct held_call *call)
 	memcpy(a.addr, call->addr, sizeof a.addr);
 	told.addr_len = a.bits / 8;
 	memcpy(told.addr, call->addr, told.addr_len);
-	if (!calls_is_routed(c->spec->ranges, c->spec->nranges, &a,
+	if (!held_calls_is_routed(c->spec->ranges, c->spec->nranges, &a,
 	    call->port)) {
 		if (!call->was_made)
 			witness_call(c->witness, &told);
-	} else if (calls_is_gate(c->spec, &a, call->port))
+	} else if (held_calls_is_gate(c->spec, &a, call->port))
 		witness_gate_call(c->witness, &told);
 }
 
@@ -83,7 +83,7 @@ look_at(struct calls *c, const struct held_call *call)
 static void
 call_waits(struct watch *w, int what, void *arg)
 {
-	struct calls *c = arg;
+	struct held_calls *c = arg;
 	struct held_call call;
 	int rc = (what & LOOP_HUP) != 0 ? -1 : held_call_next(c->fd, &call);
 
@@ -100,26 +100,26 @@ call_waits(struct watch *w, int what, void *arg)
 	}
 }
 
-struct calls *
-calls_new(struct loop *loop, int *listener_fd, const struct jail_spec *spec,
-    struct witness *witness)
+struct held_calls *
+held_calls_new(struct loop *loop, int *listener_fd,
+    const struct jail_spec *spec, struct witness *witness)
 {
-	struct calls *c = calloc(1, sizeof *c);
+	struct held_calls *c = calloc(1, sizeof *c);
 
 	if (c == NULL)
 		return NULL;
-	*c = (struct calls){ .fd = fd_take(listener_fd), .spec = spec,
+	*c = (struct held_calls){ .fd = fd_take(listener_fd), .spec = spec,
 	    .witness = witness };
 	c->watch = loop_fd(loop, c->fd, LOOP_READ, call_waits, c);
 	if (c->watch == NULL) {
-		calls_free(c);
+		held_calls_free(c);
 		return NULL;
 	}
 	return c;
 }
 
 void
-calls_free(struct calls *c)
+held_calls_free(struct held_calls *c)
 {
 	if (c == NULL)
 		return;

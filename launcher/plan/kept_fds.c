@@ -1,4 +1,4 @@
-#include "launcher/plan/keep.h"
+#include "launcher/plan/kept_fds.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -86,7 +86,7 @@ check_one(const char *text, const char *trace, struct err *e)
 }
 
 int
-keep_check(const struct run_options *ro, struct err *e)
+kept_fds_check(const struct run_options *ro, struct err *e)
 {
 	if (check_stdio(e) != 0)
 		return -1;
@@ -116,7 +116,7 @@ find_jobserver(char *const *env, int fds[2])
 }
 
 void
-keep_list(struct arena *a, const struct run_options *ro, char *const *env,
+kept_fds_list(struct arena *a, const struct run_options *ro, char *const *env,
     const int **ret_fds, size_t *ret_n)
 {
 	int *fds = arena_alloc(a, (ro->keep_fd.n + 2) * sizeof *fds);

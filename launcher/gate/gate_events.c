@@ -1,4 +1,4 @@
-#include "launcher/gate/herald.h"
+#include "launcher/gate/gate_events.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ qtype_name(unsigned type, char buf[16])
 
 /* Where one has called who asks this. */
 static void
-called_place(const struct herald *h, const struct ask_msg *q,
+called_place(const struct gate_events *h, const struct ask_msg *q,
     struct callers_place *p)
 {
 	struct host host;
@@ -77,7 +77,7 @@ called_place(const struct herald *h, const struct ask_msg *q,
  * machine costs nothing); beyond that records come without a process.
  */
 static pid_t
-find_socket(struct herald *h, const struct ask_msg *q, struct event *ev)
+find_socket(struct gate_events *h, const struct ask_msg *q, struct event *ev)
 {
 	int64_t start = clock_us(CLOCK_PROCESS_CPUTIME_ID);
 	int64_t second = clock_ms(CLOCK_MONOTONIC) / 1000;
@@ -97,7 +97,7 @@ find_socket(struct herald *h, const struct ask_msg *q, struct event *ev)
 }
 
 static void
-find_asker(struct herald *h, const struct ask_msg *q, struct event *ev)
+find_asker(struct gate_events *h, const struct ask_msg *q, struct event *ev)
 {
 	struct callers_place p;
 	pid_t pid;
@@ -114,7 +114,7 @@ find_asker(struct herald *h, const struct ask_msg *q, struct event *ev)
 }
 
 void
-herald_heard(struct herald *h, const struct ask_msg *q)
+gate_events_heard(struct gate_events *h, const struct ask_msg *q)
 {
 	struct callers_place p;
 	struct event ev;
@@ -126,7 +126,7 @@ herald_heard(struct herald *h, const struct ask_msg *q)
 }
 
 void
-herald_remember(struct herald *h, const struct ask_msg *q)
+gate_events_remember(struct gate_events *h, const struct ask_msg *q)
 {
 	struct event ev = { .nprocess = 0 };
 	struct asker *a;
@@ -145,7 +145,7 @@ herald_remember(struct herald *h, const struct ask_msg *q)
 }
 
 static bool
-find_remembered(const struct herald *h, const struct ask_msg *q,
+find_remembered(const struct gate_events *h, const struct ask_msg *q,
     struct event *ev)
 {
 	for (unsigned i = 0; h->askers != NULL && i < ASKERS; i++) {
@@ -162,7 +162,7 @@ find_remembered(const struct herald *h, const struct ask_msg *q,
 }
 
 void
-herald_release(struct herald *h)
+gate_events_release(struct gate_events *h)
 {
 	free(h->askers);
 	h->askers = NULL;
@@ -196,7 +196,7 @@ fill_way(struct event *ev, const struct ask_msg *q, char type[16])
 }
 
 pid_t
-herald_refusal(struct herald *h, const struct ask_msg *q,
+gate_events_refusal(struct gate_events *h, const struct ask_msg *q,
     enum ask_status status, const char *host, const struct verdict *v)
 {
 	struct event ev = { .witness = WITNESS_GATE, .count = 1,
@@ -219,8 +219,9 @@ herald_refusal(struct herald *h, const struct ask_msg *q,
 }
 
 void
-herald_grant(struct herald *h, const struct ask_msg *q, const char *host,
-    const struct verdict *v, const struct herald_grant *g)
+gate_events_grant(struct gate_events *h, const struct ask_msg *q,
+    const char *host, const struct verdict *v,
+    const struct gate_events_grant *g)
 {
 	struct event ev;
 	char type[16];
@@ -242,7 +243,7 @@ herald_grant(struct herald *h, const struct ask_msg *q, const char *host,
 }
 
 void
-herald_book_full(struct herald *h)
+gate_events_book_full(struct gate_events *h)
 {
 	struct event ev = { .kind = EVENT_WORKER, .witness = WITNESS_MONITOR,
 	    .enforcer = ENFORCER_DNS, .count = 1,
@@ -256,7 +257,7 @@ herald_book_full(struct herald *h)
 }
 
 void
-herald_name(struct herald *h, const char *name)
+gate_events_name(struct gate_events *h, const char *name)
 {
 	struct event ev = { .kind = EVENT_SUSPECT, .count = 1,
 	    .witness = WITNESS_GATE, .enforcer = ENFORCER_DNS };
@@ -272,7 +273,7 @@ herald_name(struct herald *h, const char *name)
 }
 
 void
-herald_note(struct herald *h, const struct ask_msg *q)
+gate_events_note(struct gate_events *h, const struct ask_msg *q)
 {
 	static const char *const text[ASK_NOTES] = {
 		[ASK_NOTE_LIMIT] =
@@ -292,7 +293,7 @@ herald_note(struct herald *h, const struct ask_msg *q)
 }
 
 void
-herald_restart(struct herald *h, int wstatus)
+gate_events_restart(struct gate_events *h, int wstatus)
 {
 	struct event ev = { .kind = EVENT_WORKER, .count = 1,
 	    .witness = WITNESS_MONITOR, .enforcer = ENFORCER_GATE };

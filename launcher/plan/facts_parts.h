@@ -1,9 +1,9 @@
 /*
- * gather: what the parts of facts (facts_*.c) share while they look at the
+ * facts_parts: what the parts of facts (facts_*.c) share while they look at the
  * disk.  Not for anyone else.
  */
-#ifndef FENCE_LAUNCHER_GATHER_H
-#define FENCE_LAUNCHER_GATHER_H
+#ifndef FENCE_LAUNCHER_FACTS_PARTS_H
+#define FENCE_LAUNCHER_FACTS_PARTS_H
 
 #include <stdbool.h>
 

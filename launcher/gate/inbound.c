@@ -1,4 +1,4 @@
-#include "launcher/gate/entry.h"
+#include "launcher/gate/inbound.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -11,27 +11,27 @@
 /* So few that neither side of the socket ever blocks. */
 enum { ASKED_MAX = 32, TURN_MAX = 16 };
 
-struct entry_call {
-	struct entry_desk	*desk;
-	struct entry_call	*next, **link;	/* while it waits for a socket */
+struct inbound_call {
+	struct inbound	*inbound;
+	struct inbound_call	*next, **link;	/* while there is no socket */
 	struct dial		*dial;
 	dial_fn			*fn;
 	void			*arg;
 	uint16_t		 port;
 };
 
-struct entry_desk {
+struct inbound {
 	struct loop		*loop;
 	int			 fd;
 	struct watch		*watch;		/* NULL: the minter is gone */
-	struct entry_call	*first, **last;	/* who waits, by turns */
+	struct inbound_call	*first, **last;	/* who waits, by turns */
 	unsigned		 nwaiting, nasked;
 };
 
 static void
-leave_queue(struct entry_call *c)
+leave_queue(struct inbound_call *c)
 {
-	struct entry_desk *d = c->desk;
+	struct inbound *d = c->inbound;
 
 	if (c->link == NULL)
 		return;
@@ -47,7 +47,7 @@ leave_queue(struct entry_call *c)
 static void
 finish(int fd, int sys, void *arg)
 {
-	struct entry_call *c = arg;
+	struct inbound_call *c = arg;
 	dial_fn *fn = c->fn;
 	void *fn_arg = c->arg;
 
@@ -56,7 +56,7 @@ finish(int fd, int sys, void *arg)
 }
 
 static void
-fail(struct entry_call *c, int sys)
+fail(struct inbound_call *c, int sys)
 {
 	leave_queue(c);
 	finish(-1, sys, c);
@@ -64,7 +64,7 @@ fail(struct entry_call *c, int sys)
 
 /* One request for each who waits, up to the ceiling. */
 static void
-ask_more(struct entry_desk *d)
+ask_more(struct inbound *d)
 {
 	while (d->nasked < ASKED_MAX && d->nasked < d->nwaiting &&
 	    fd_send(d->fd, "", 1, NULL, 0, MSG_DONTWAIT) == 1)
@@ -72,7 +72,7 @@ ask_more(struct entry_desk *d)
 }
 
 static void
-minter_gone(struct entry_desk *d)
+minter_gone(struct inbound *d)
 {
 	watch_free(d->watch);
 	d->watch = NULL;
@@ -82,13 +82,13 @@ minter_gone(struct entry_desk *d)
 
 /* Takes the sockets, which may be none. */
 static void
-begin(struct entry_desk *d, int *fds, size_t n)
+begin(struct inbound *d, int *fds, size_t n)
 {
 	static const struct dial_addr homes[MINTER_SOCKETS] = {
 		{ AF_INET, { 127, 0, 0, 1 } },
 		{ AF_INET6, { [15] = 1 } },
 	};
-	struct entry_call *c = d->first;
+	struct inbound_call *c = d->first;
 	int fd = -1;
 
 	if (c != NULL && n > 0)
@@ -108,7 +108,7 @@ begin(struct entry_desk *d, int *fds, size_t n)
 static void
 minter_ready(struct watch *w, int what, void *arg)
 {
-	struct entry_desk *d = arg;
+	struct inbound *d = arg;
 	int fds[MINTER_SOCKETS];
 	size_t nfds;
 	ssize_t n;
@@ -131,14 +131,14 @@ minter_ready(struct watch *w, int what, void *arg)
 	ask_more(d);
 }
 
-struct entry_call *
-entry_dial(struct entry_desk *d, uint16_t port, dial_fn *fn, void *arg)
+struct inbound_call *
+inbound_dial(struct inbound *d, uint16_t port, dial_fn *fn, void *arg)
 {
-	struct entry_call *c = d->watch != NULL ? calloc(1, sizeof *c) : NULL;
+	struct inbound_call *c = d->watch != NULL ? calloc(1, sizeof *c) : NULL;
 
 	if (c == NULL)
 		return NULL;
-	*c = (struct entry_call){ .desk = d, .link = d->last, .fn = fn,
+	*c = (struct inbound_call){ .inbound = d, .link = d->last, .fn = fn,
 	    .arg = arg, .port = port };
 	*d->last = c;
 	d->last = &c->next;
@@ -148,7 +148,7 @@ entry_dial(struct entry_desk *d, uint16_t port, dial_fn *fn, void *arg)
 }
 
 void
-entry_cancel(struct entry_call *c)
+inbound_cancel(struct inbound_call *c)
 {
 	if (c == NULL)
 		return;
@@ -157,10 +157,10 @@ entry_cancel(struct entry_call *c)
 	free(c);
 }
 
-struct entry_desk *
-entry_new(struct loop *loop, int minter_fd)
+struct inbound *
+inbound_new(struct loop *loop, int minter_fd)
 {
-	struct entry_desk *d = calloc(1, sizeof *d);
+	struct inbound *d = calloc(1, sizeof *d);
 
 	if (d == NULL)
 		return NULL;
@@ -175,7 +175,7 @@ entry_new(struct loop *loop, int minter_fd)
 }
 
 void
-entry_free(struct entry_desk *d)
+inbound_free(struct inbound *d)
 {
 	if (d == NULL)
 		return;

@@ -1,5 +1,5 @@
 /* What the parts of facts share while they look at the disk. */
-#include "launcher/plan/gather.h"
+#include "launcher/plan/facts_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "launcher/plan/made.h"
+#include "launcher/plan/granted_dirs.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -18,13 +18,13 @@
 
 enum { JOURNAL_MAX = 1 << 20 };
 
-struct made {
+struct granted_dirs {
 	int	 fd;		/* of the journal, locked; -1 until needed */
 	char	*state;		/* the folder it lies in */
 };
 
 static int
-open_journal(struct made *m, int flags)
+open_journal(struct granted_dirs *m, int flags)
 {
 	char path[PATH_MAX];
 
@@ -41,10 +41,10 @@ open_journal(struct made *m, int flags)
 	return -1;
 }
 
-struct made *
-made_open(const char *state)
+struct granted_dirs *
+granted_dirs_open(const char *state)
 {
-	struct made *m;
+	struct granted_dirs *m;
 
 	if (state == NULL)
 		return NULL;
@@ -140,7 +140,7 @@ make_all(int journal, const char *path, int follow)
 }
 
 int
-made_directory(struct made *m, const char *path, struct err *e)
+granted_dirs_make(struct granted_dirs *m, const char *path, struct err *e)
 {
 	if (m->fd < 0 && (make_all(-1, m->state, 0) != 0 ||
 	    open_journal(m, O_CREAT) != 0))
@@ -152,7 +152,7 @@ made_directory(struct made *m, const char *path, struct err *e)
 }
 
 int
-made_folders(const char *path)
+granted_dirs_make_lasting(const char *path)
 {
 	return make_all(-1, path, O_NOFOLLOW);
 }
@@ -195,7 +195,7 @@ remove_empty(int journal)
 }
 
 void
-made_close(struct made *m)
+granted_dirs_close(struct granted_dirs *m)
 {
 	if (m == NULL)
 		return;
@@ -222,7 +222,7 @@ has_suffix(const char *name)
 }
 
 bool
-made_is_directory(const char *path)
+granted_dirs_is_directory(const char *path)
 {
 	static const char *const files[] = { "rc", "history", "profile",
 	    "lock", "-cache", "config", "file", "netrc", "cookies" };

@@ -1,10 +1,10 @@
 /*
- * herald: what the gate refused or noticed becomes a record, with the process
- * that asked, found by the address it asked from, or by who called the gate
- * a moment ago (callers.h).
+ * gate_events: what the gate refused or noticed becomes a record.  The monitor
+ * calls it.  The process that asked is found by the address that it asked from,
+ * or among those that called the gate a moment ago (callers.h).
  */
-#ifndef FENCE_LAUNCHER_HERALD_H
-#define FENCE_LAUNCHER_HERALD_H
+#ifndef FENCE_LAUNCHER_GATE_EVENTS_H
+#define FENCE_LAUNCHER_GATE_EVENTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@
 #include "proxy/ask.h"
 
 /* The first six are the owner's; the rest begins as 0. */
-struct herald {
+struct gate_events {
 	struct witness	*witness;
 	pid_t		 jail_pid;	/* any process in the jail's network */
 	pid_t		 stop_pid;	/* ancestors end here */
@@ -35,33 +35,33 @@ struct herald {
  * (ASK_PROXY_*); host in canonical spelling.  Who asked, 0: not
  * known.
  */
-pid_t	 herald_refusal(struct herald *, const struct ask_msg *,
+pid_t	 gate_events_refusal(struct gate_events *, const struct ask_msg *,
 	    enum ask_status, const char *host, const struct verdict *);
 /*
  * A question was granted: `sys` is why it came to nothing, or 0.  Only what
  * failed in HTTP, and a port of the host's where nobody listens, is worth a
  * record in every run; all of it is told with -d.
  */
-struct herald_grant {
+struct gate_events_grant {
 	int		 code;		/* of HTTP, 0: no HTTP */
 	int64_t		 ms;
 	int		 sys;
 };
 /* One that is told when it is answered: who asked may be gone by then. */
-void	 herald_remember(struct herald *, const struct ask_msg *);
-void	 herald_grant(struct herald *, const struct ask_msg *,
+void	 gate_events_remember(struct gate_events *, const struct ask_msg *);
+void	 gate_events_grant(struct gate_events *, const struct ask_msg *,
 	    const char *host, const struct verdict *,
-	    const struct herald_grant *);
+	    const struct gate_events_grant *);
 /* A question was granted, or needs no grant: its caller has been heard. */
-void	 herald_heard(struct herald *, const struct ask_msg *);
+void	 gate_events_heard(struct gate_events *, const struct ask_msg *);
 /* A name was refused: does it look like data carried out? */
-void	 herald_name(struct herald *, const char *name);
+void	 gate_events_name(struct gate_events *, const char *name);
 /* Something of a worker's, with who caused it if that one is still there. */
-void	 herald_note(struct herald *, const struct ask_msg *);
+void	 gate_events_note(struct gate_events *, const struct ask_msg *);
 /* fence-net was started again; the wait status of the one before. */
-void	 herald_restart(struct herald *, int wstatus);
+void	 gate_events_restart(struct gate_events *, int wstatus);
 /* No address is left for names; told once. */
-void	 herald_book_full(struct herald *);
-void	 herald_release(struct herald *);
+void	 gate_events_book_full(struct gate_events *);
+void	 gate_events_release(struct gate_events *);
 
 #endif

@@ -1,4 +1,4 @@
-#include "launcher/gate/blame.h"
+#include "launcher/gate/proxy_error.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -22,14 +22,14 @@ is_http(const struct via_proxy *p)
 
 /* The other end is there and does not do what it should. */
 static void
-blame_none(const struct via_proxy *p, const char *how, struct verdict *v)
+error_of_none(const struct via_proxy *p, const char *how, struct verdict *v)
 {
 	verdict_reason(v, "%.40s %s", p->shown, how);
 	verdict_remedy(v, REMEDY_START_PROXY, p->key, NULL);
 }
 
 static void
-blame_login(const struct via_proxy *p, struct verdict *v)
+error_of_login(const struct via_proxy *p, struct verdict *v)
 {
 	verdict_reason(v, "%.40s %s", p->shown, p->url.has_login ?
 	    "does not take the user and password" :
@@ -39,7 +39,7 @@ blame_login(const struct via_proxy *p, struct verdict *v)
 }
 
 static enum ask_status
-blame_refusal(const struct via_proxy *p, uint16_t port, int code,
+error_of_refusal(const struct via_proxy *p, uint16_t port, int code,
     struct verdict *v)
 {
 	verdict_reason(v, "%.40s answered %d", p->shown, code);
@@ -51,15 +51,15 @@ blame_refusal(const struct via_proxy *p, uint16_t port, int code,
 }
 
 static enum ask_status
-blame_answer(const struct via_proxy *p, uint16_t port,
+error_of_answer(const struct via_proxy *p, uint16_t port,
     const struct ask_answer *a, struct verdict *v)
 {
 	switch (a->why) {
 	case UPSTREAM_LOGIN:
-		blame_login(p, v);
+		error_of_login(p, v);
 		break;
 	case UPSTREAM_REFUSED:
-		return blame_refusal(p, port, a->code, v);
+		return error_of_refusal(p, port, a->code, v);
 	default:
 		verdict_reason(v, "%.40s is no %s proxy", p->shown,
 		    is_http(p) ? "http" : "socks5");
@@ -70,8 +70,8 @@ blame_answer(const struct via_proxy *p, uint16_t port,
 }
 
 enum ask_status
-blame(const struct via_proxy *p, uint16_t port, const struct ask_answer *a,
-    int *ret_sys, struct verdict *v)
+proxy_error(const struct via_proxy *p, uint16_t port,
+    const struct ask_answer *a, int *ret_sys, struct verdict *v)
 {
 	if (a->status == ASK_FULL)
 		return ASK_FULL;
@@ -83,14 +83,14 @@ blame(const struct via_proxy *p, uint16_t port, const struct ask_answer *a,
 	}
 	verdict_key(v, ACTION_DENY, p->key, p->at);
 	if (a->status == ASK_PROXY_DENIED)
-		return blame_answer(p, port, a, v);
+		return error_of_answer(p, port, a, v);
 	if (a->status == ASK_NOHOST)
-		blame_none(p, "does not resolve", v);
+		error_of_none(p, "does not resolve", v);
 	else if (a->sys == ETIMEDOUT)
-		blame_none(p, "does not answer", v);
+		error_of_none(p, "does not answer", v);
 	else if (a->status == ASK_REFUSED)
-		blame_none(p, "cannot be reached", v);
+		error_of_none(p, "cannot be reached", v);
 	else
-		blame_none(p, "closed the connection", v);
+		error_of_none(p, "closed the connection", v);
 	return ASK_PROXY_FAILED;
 }

@@ -1,4 +1,4 @@
-#include "launcher/gate/reach.h"
+#include "launcher/gate/connector.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "launcher/gate/blame.h"
+#include "launcher/gate/proxy_error.h"
 #include "launcher/gate/dial.h"
 #include "platform/fd.h"
 #include "proxy/upstream.h"
@@ -20,14 +20,14 @@ enum {
 enum wait { WAIT_DIAL, WAIT_NAME, WAIT_SHAKE };
 
 struct pending {
-	struct reach	*reach;
+	struct connector	*connector;
 	struct pending	*next, **link;
 	uint32_t	 id;		/* ours, towards fence-names */
 	int64_t		 start_ms;
 	const struct via_proxy *proxy;	/* NULL: straight to the host */
 	enum wait	 wait;
 	struct dial	*dial;
-	struct entry_call *call;	/* into the jail */
+	struct inbound_call *call;	/* into the jail */
 	int		 fd;		/* WAIT_SHAKE: to the proxy */
 	bool		 is_local;
 	struct ask_msg	 msg;
@@ -35,8 +35,8 @@ struct pending {
 	struct verdict	 granted;
 };
 
-struct reach {
-	struct reach_config	 c;
+struct connector {
+	struct connector_config	 c;
 	struct watch		*names;
 	struct pending		*pending;
 	unsigned		 npending;
@@ -49,21 +49,21 @@ pending_free(struct pending *p)
 	*p->link = p->next;
 	if (p->next != NULL)
 		p->next->link = p->link;
-	p->reach->npending--;
+	p->connector->npending--;
 	dial_cancel(p->dial);
-	entry_cancel(p->call);
+	inbound_cancel(p->call);
 	fd_close(&p->fd);
 	free(p);
 }
 
 /* NULL, and answered, if there are too many. */
 static struct pending *
-pending_new(struct reach *r, const struct ask_msg *q, const struct host *h,
+pending_new(struct connector *r, const struct ask_msg *q, const struct host *h,
     const struct verdict *granted)
 {
 	struct pending *p = r->npending < PENDING_MAX ? malloc(sizeof *p) :
 	    NULL;
-	struct reach_result full = { .status = ASK_FULL, .fd = -1,
+	struct connector_result full = { .status = ASK_FULL, .fd = -1,
 	    .host = h, .granted = granted };
 
 	if (p == NULL) {
@@ -72,7 +72,7 @@ pending_new(struct reach *r, const struct ask_msg *q, const struct host *h,
 	}
 	/* All but the three large ones, which are copied once. */
 	memset(p, 0, offsetof(struct pending, msg));
-	p->reach = r;
+	p->connector = r;
 	p->next = r->pending;
 	p->link = &r->pending;
 	p->id = ++r->next_id;
@@ -95,8 +95,8 @@ static void
 finish(struct pending *p, enum ask_status status, int sys, int fd,
     const struct verdict *v)
 {
-	const struct reach_config *c = &p->reach->c;
-	const struct reach_result result = { .status = status, .sys = sys,
+	const struct connector_config *c = &p->connector->c;
+	const struct connector_result result = { .status = status, .sys = sys,
 	    .fd = fd, .host = &p->host, .verdict = v,
 	    .granted = &p->granted, .is_local = p->is_local,
 	    .ms = loop_now_ms(c->loop) - p->start_ms };
@@ -114,7 +114,7 @@ fail(struct pending *p, const struct ask_answer *a)
 	int sys = a->sys;
 
 	if (p->proxy != NULL)
-		status = blame(p->proxy, p->msg.port, a, &sys, &v);
+		status = proxy_error(p->proxy, p->msg.port, a, &sys, &v);
 	finish(p, status, sys, -1, p->proxy != NULL ? &v : NULL);
 }
 
@@ -147,7 +147,7 @@ shake(struct pending *p, int fd)
 	memcpy(s.host, p->host.text, sizeof s.host);
 	memcpy(s.user, url->user, sizeof s.user);
 	memcpy(s.password, url->password, sizeof s.password);
-	if (p->reach->names == NULL || fd_send(p->reach->c.names_fd, &s,
+	if (p->connector->names == NULL || fd_send(p->connector->c.names_fd, &s,
 	    sizeof s, &fd, 1, MSG_DONTWAIT) < 0)
 		fail_status(p, ASK_FULL, 0);
 }
@@ -173,8 +173,8 @@ dial(struct pending *p, const struct dial_addr *addrs, size_t n,
 {
 	int fd;
 
-	p->dial = dial_start(p->reach->c.loop, addrs, n, port, on_dialled, p,
-	    &fd);
+	p->dial = dial_start(p->connector->c.loop, addrs, n, port, on_dialled,
+	    p, &fd);
 	if (fd >= 0)
 		on_dialled(fd, 0, p);
 	else if (p->dial == NULL)
@@ -206,7 +206,7 @@ vet(const struct pending *p, const struct dial_addr *addrs, size_t n,
 	size_t ngood = 0;
 
 	for (size_t i = 0; i < n && i < DIAL_MAX_ADDRS; i++) {
-		decide_net_dial(p->reach->c.policy, &p->host, p->msg.port,
+		decide_net_dial(p->connector->c.policy, &p->host, p->msg.port,
 		    addrs[i].addr, addrs[i].family == AF_INET ? 4 : 16,
 		    is_own(&addrs[i]), &v);
 		/* What only an upstream proxy may reach is not ours to dial. */
@@ -266,7 +266,7 @@ is_asked(const struct pending *p)
 static void
 resolve(struct pending *p)
 {
-	struct reach *r = p->reach;
+	struct connector *r = p->connector;
 	struct ask_msg q = { .magic = ASK_MAGIC, .id = p->id,
 	    .kind = ASK_RESOLVE };
 	size_t n = strlen(sought(p)->text);
@@ -306,7 +306,7 @@ on_resolved(struct pending *p, const struct ask_answer *a)
 
 /* Everybody who waits for this name (NULL: for any); the list changes. */
 static void
-resolved_all(struct reach *r, const char *name, const struct ask_answer *a)
+resolved_all(struct connector *r, const char *name, const struct ask_answer *a)
 {
 	struct pending *p, *next;
 	char copy[256];
@@ -324,7 +324,7 @@ resolved_all(struct reach *r, const char *name, const struct ask_answer *a)
 }
 
 static void
-names_gone(struct reach *r)
+names_gone(struct connector *r)
 {
 	const struct ask_answer none = { .status = ASK_NOHOST };
 	struct pending *p, *next;
@@ -340,7 +340,7 @@ names_gone(struct reach *r)
 }
 
 static void
-on_answer(struct reach *r, const struct ask_answer *a)
+on_answer(struct connector *r, const struct ask_answer *a)
 {
 	struct pending *p;
 
@@ -360,7 +360,7 @@ on_answer(struct reach *r, const struct ask_answer *a)
 static void
 names_ready(struct watch *w, int what, void *arg)
 {
-	struct reach *r = arg;
+	struct connector *r = arg;
 	struct ask_answer raw, a;
 	ssize_t n;
 
@@ -413,8 +413,8 @@ begin_proxy(struct pending *p)
 }
 
 void
-reach_start(struct reach *r, const struct ask_msg *q, const struct host *h,
-    const struct verdict *granted)
+connector_start(struct connector *r, const struct ask_msg *q,
+    const struct host *h, const struct verdict *granted)
 {
 	struct pending *p = pending_new(r, q, h, granted);
 	struct dial_addr addr;
@@ -435,8 +435,8 @@ reach_start(struct reach *r, const struct ask_msg *q, const struct host *h,
 }
 
 void
-reach_local(struct reach *r, const struct ask_msg *q, const struct host *h,
-    const struct verdict *granted)
+connector_local(struct connector *r, const struct ask_msg *q,
+    const struct host *h, const struct verdict *granted)
 {
 	static const struct dial_addr homes[] = {
 		{ AF_INET, { 127, 0, 0, 1 } },
@@ -453,23 +453,23 @@ reach_local(struct reach *r, const struct ask_msg *q, const struct host *h,
 }
 
 void
-reach_inside(struct reach *r, const struct ask_msg *q, const struct host *h,
-    const struct verdict *granted)
+connector_inside(struct connector *r, const struct ask_msg *q,
+    const struct host *h, const struct verdict *granted)
 {
 	struct pending *p = pending_new(r, q, h, granted);
 
 	if (p == NULL)
 		return;
 	p->is_local = true;
-	p->call = entry_dial(r->c.desk, q->port, on_dialled, p);
+	p->call = inbound_dial(r->c.inbound, q->port, on_dialled, p);
 	if (p->call == NULL)
 		fail_status(p, ASK_FULL, 0);
 }
 
-struct reach *
-reach_new(const struct reach_config *c)
+struct connector *
+connector_new(const struct connector_config *c)
 {
-	struct reach *r = calloc(1, sizeof *r);
+	struct connector *r = calloc(1, sizeof *r);
 
 	if (r == NULL)
 		return NULL;
@@ -478,7 +478,7 @@ reach_new(const struct reach_config *c)
 		r->names = loop_fd(c->loop, c->names_fd, LOOP_READ,
 		    names_ready, r);
 		if (r->names == NULL) {
-			reach_free(r);
+			connector_free(r);
 			return NULL;
 		}
 	}
@@ -486,24 +486,24 @@ reach_new(const struct reach_config *c)
 }
 
 void
-reach_set_policy(struct reach *r, const struct policy *p)
+connector_set_policy(struct connector *r, const struct policy *p)
 {
 	r->c.policy = p;
 }
 
 void
-reach_drop(struct reach *r)
+connector_drop(struct connector *r)
 {
 	while (r->pending != NULL)
 		pending_free(r->pending);
 }
 
 void
-reach_free(struct reach *r)
+connector_free(struct connector *r)
 {
 	if (r == NULL)
 		return;
 	watch_free(r->names);
-	reach_drop(r);
+	connector_drop(r);
 	free(r);
 }

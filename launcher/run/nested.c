@@ -1,4 +1,4 @@
-#include "launcher/run/inside.h"
+#include "launcher/run/nested.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -208,7 +208,7 @@ say(const struct plan *p, bool has_net, size_t unheld)
 }
 
 int
-inside_run(const struct run_options *ro, const struct plan *p, struct err *e)
+nested_run(const struct run_options *ro, const struct plan *p, struct err *e)
 {
 	struct jail_spec spec = p->spec;
 	size_t unheld;

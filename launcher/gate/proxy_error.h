@@ -1,10 +1,11 @@
 /*
- * blame: a proxy on the way did not open it: which one, how, and the cure, as
- * a verdict for the record and for the program that asked.  Pure; says
- * nothing that the proxy itself has written, nor a user or password.
+ * proxy_error: a proxy on the way out did not open a connection.  Which proxy,
+ * how it failed and what cures it, as a verdict for the record and for the
+ * program that asked.  The connector calls it.  Pure.  The verdict holds
+ * nothing that the proxy wrote, and no user name or password.
  */
-#ifndef FENCE_LAUNCHER_BLAME_H
-#define FENCE_LAUNCHER_BLAME_H
+#ifndef FENCE_LAUNCHER_PROXY_ERROR_H
+#define FENCE_LAUNCHER_PROXY_ERROR_H
 
 #include "launcher/plan/via.h"
 #include "policy/decide.h"
@@ -16,7 +17,7 @@
  * what the program is told.  ASK_REFUSED: it is the host that cannot be
  * reached, *ret_sys says why, and there is no verdict.
  */
-enum ask_status	 blame(const struct via_proxy *, uint16_t port,
+enum ask_status	 proxy_error(const struct via_proxy *, uint16_t port,
 		    const struct ask_answer *a, int *ret_sys,
 		    struct verdict *ret_verdict);
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "launcher/plan/made.h"
+#include "launcher/plan/granted_dirs.h"
 #include "tests/unit/room.h"
 
 static bool
@@ -29,16 +29,16 @@ static void
 test_made_and_removed(void **state)
 {
 	struct room *r = *state;
-	struct made *m = made_open(room_path(r, "home/state/fence"));
+	struct granted_dirs *m = granted_dirs_open(room_path(r, "home/state/fence"));
 	struct err e = { 0 };
 
-	assert_int_equal(made_directory(m, room_path(r, "home/a/b/c"), &e),
+	assert_int_equal(granted_dirs_make(m, room_path(r, "home/a/b/c"), &e),
 	    0);
-	assert_int_equal(made_directory(m, room_path(r, "home/a/kept"), &e),
+	assert_int_equal(granted_dirs_make(m, room_path(r, "home/a/kept"), &e),
 	    0);
 	assert_true(is_there(r, "home/a/b/c"));
 	room_put(r, "home/a/kept/file", "x");
-	made_close(m);
+	granted_dirs_close(m);
 	assert_false(is_there(r, "home/a/b"));
 	assert_true(is_there(r, "home/a/kept/file"));
 }
@@ -64,15 +64,15 @@ test_no_symlink(void **state)
 
 	room_put(r, "outside/", "");
 	for (size_t i = 0; i < sizeof planted / sizeof planted[0]; i++) {
-		struct made *m = made_open(room_path(r, "home/state"));
+		struct granted_dirs *m = granted_dirs_open(room_path(r, "home/state"));
 		struct err e = { 0 };
 
 		print_message("%s\n", planted[i].name);
 		put_link(r, planted[i].link, "outside");
-		assert_int_equal(made_directory(m, room_path(r,
+		assert_int_equal(granted_dirs_make(m, room_path(r,
 		    planted[i].want), &e), -1);
 		assert_false(is_there(r, planted[i].not_made));
-		made_close(m);
+		granted_dirs_close(m);
 		assert_true(is_there(r, "outside"));
 	}
 }
@@ -82,15 +82,15 @@ static void
 test_dangling(void **state)
 {
 	struct room *r = *state;
-	struct made *m = made_open(room_path(r, "home/state"));
+	struct granted_dirs *m = granted_dirs_open(room_path(r, "home/state"));
 	struct err e = { 0 };
 
 	put_link(r, "proj/sub/p", "nowhere");
-	assert_int_equal(made_directory(m, room_path(r, "proj/sub/p/x"), &e),
+	assert_int_equal(granted_dirs_make(m, room_path(r, "proj/sub/p/x"), &e),
 	    -1);
-	assert_int_equal(made_directory(m, room_path(r, "proj/sub/p"), &e),
+	assert_int_equal(granted_dirs_make(m, room_path(r, "proj/sub/p"), &e),
 	    -1);
-	made_close(m);
+	granted_dirs_close(m);
 	assert_false(is_there(r, "nowhere"));
 }
 
@@ -99,16 +99,16 @@ static void
 test_removed_by_way(void **state)
 {
 	struct room *r = *state;
-	struct made *m = made_open(room_path(r, "home/state"));
+	struct granted_dirs *m = granted_dirs_open(room_path(r, "home/state"));
 	struct err e = { 0 };
 
-	assert_int_equal(made_directory(m, room_path(r, "proj/d/empty"), &e),
+	assert_int_equal(granted_dirs_make(m, room_path(r, "proj/d/empty"), &e),
 	    0);
 	room_put(r, "outside/empty/", "");
 	assert_int_equal(rename(room_path(r, "proj/d"), room_path(r,
 	    "proj/mine")), 0);
 	put_link(r, "proj/d", "outside");
-	made_close(m);
+	granted_dirs_close(m);
 	assert_true(is_there(r, "outside/empty"));
 }
 
@@ -117,15 +117,15 @@ static void
 test_state_by_link(void **state)
 {
 	struct room *r = *state;
-	struct made *m;
+	struct granted_dirs *m;
 	struct err e = { 0 };
 
 	room_put(r, "disk/", "");
 	put_link(r, "home/local", "disk");
-	m = made_open(room_path(r, "home/local/state/fence"));
-	assert_int_equal(made_directory(m, room_path(r, "home/x"), &e), 0);
+	m = granted_dirs_open(room_path(r, "home/local/state/fence"));
+	assert_int_equal(granted_dirs_make(m, room_path(r, "home/x"), &e), 0);
 	assert_true(is_there(r, "disk/state/fence/made"));
-	made_close(m);
+	granted_dirs_close(m);
 	assert_false(is_there(r, "home/x"));
 }
 

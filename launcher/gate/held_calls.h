@@ -1,0 +1,30 @@
+/*
+ * held_calls: calls that the jail holds (platform/calls.h): looked at, let go.
+ * The kernel refuses a connection to an address that no route leads to, to
+ * programs with the shim and without.  The refusal is reported here, a moment
+ * earlier, while the process that asked still waits and can be named.  The
+ * processes that call the gate are noted for the same reason (callers.h).
+ */
+#ifndef FENCE_LAUNCHER_HELD_CALLS_H
+#define FENCE_LAUNCHER_HELD_CALLS_H
+
+#include "launcher/record/witness.h"
+#include "platform/jail.h"
+#include "platform/loop.h"
+
+struct held_calls;
+
+/* Takes the listener.  The spec says what is routed.  NULL: out of memory. */
+struct held_calls	*held_calls_new(struct loop *, int *listener_fd,
+		    const struct jail_spec *, struct witness *);
+/* Calls that still wait are refused (ENOSYS).  NULL is fine. */
+void		 held_calls_free(struct held_calls *);
+
+/* A call that has a route: will the gate hear of it?  Pure. */
+bool		 held_calls_is_gate(const struct jail_spec *,
+		    const struct jail_range *address, uint16_t port);
+/* Does a route lead there, by these ranges besides the jail's own?  Pure. */
+bool		 held_calls_is_routed(const struct jail_range *, size_t n,
+		    const struct jail_range *address, uint16_t port);
+
+#endif
