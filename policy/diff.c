@@ -5,50 +5,8 @@
 
 #include "platform/base/str.h"
 #include "policy/keys.h"
-#include "policy/layers.h"
 #include "policy/rule.h"
-
-/* Which way a key turns: does more of it let more through? */
-enum way { WAY_NONE, WAY_GRANTS, WAY_RESTRICTS };
-
-static const struct { const char *name; enum way way; } ways[] = {
-	{ "extends", WAY_NONE },
-	{ "profile", WAY_RESTRICTS },
-	{ "network.deniedDomains", WAY_RESTRICTS },
-	{ "network.proxyVariables", WAY_NONE },
-	{ "network.httpProxyPort", WAY_NONE },
-	{ "network.socksProxyPort", WAY_NONE },
-	{ "filesystem.defaultDenyRead", WAY_RESTRICTS },
-	{ "filesystem.strictDenyRead", WAY_RESTRICTS },
-	{ "filesystem.denyRead", WAY_RESTRICTS },
-	{ "filesystem.denyWrite", WAY_RESTRICTS },
-	{ "filesystem.guard", WAY_RESTRICTS },
-	{ "command.deny", WAY_RESTRICTS },
-	{ "command.useDefaults", WAY_RESTRICTS },
-	{ "command.runtimeExecPolicy", WAY_RESTRICTS },
-	{ "ssh.deniedHosts", WAY_RESTRICTS },
-	{ "ssh.deniedCommands", WAY_RESTRICTS },
-	{ "ssh.inheritDeny", WAY_RESTRICTS },
-	{ "env.deny", WAY_RESTRICTS },
-	{ "env.loader", WAY_RESTRICTS },
-	{ "env.denySecrets", WAY_RESTRICTS },
-	{ "limits.memory", WAY_RESTRICTS },
-	{ "limits.processMemory", WAY_RESTRICTS },
-	{ "limits.processes", WAY_RESTRICTS },
-	{ "limits.time", WAY_RESTRICTS },
-	{ "limits.files", WAY_RESTRICTS },
-	{ "limits.tmp", WAY_RESTRICTS },
-};
-
-/* A key that is not listed grants: a new one is rather told than missed. */
-static enum way
-way_of(const struct key *k)
-{
-	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-		if (strcmp(ways[i].name, k->name) == 0)
-			return ways[i].way;
-	return WAY_GRANTS;
-}
+#include "policy/settle.h"
 
 struct lines {
 	void	(*fn)(const struct diff_line *, void *);
@@ -76,19 +34,6 @@ diff_put(struct buf *b, const struct diff_line *l)
 	origin_put(b, l->at);
 }
 
-static bool
-is_listed(const struct strlist *l, const struct entry *e)
-{
-	for (size_t i = 0; i < l->n; i++) {
-		const struct entry *o = &l->v[i];
-
-		if (layers_same(o, e) && (e->name == NULL || o->name == NULL ||
-		    strcmp(e->name, o->name) == 0))
-			return true;
-	}
-	return false;
-}
-
 /* Entries of `in` that `out` lacks: present is true for those of b. */
 static void
 diff_entries(struct lines *l, const struct key *k, const struct strlist *in,
@@ -100,14 +45,14 @@ diff_entries(struct lines *l, const struct key *k, const struct strlist *in,
 	for (size_t i = 0; i < in->n; i++) {
 		const struct entry *e = &in->v[i];
 
-		if (is_listed(out, e))
+		if (settle_lists(out, e))
 			continue;
 		buf_clear(&what);
 		if (e->name != NULL)
 			buf_printf(&what, "%s=\"%s\"", e->name, e->text);
 		else
 			buf_printf(&what, "\"%s\"", e->text);
-		if (way_of(k) == WAY_RESTRICTS)
+		if (k->way == WAY_RESTRICTS)
 			buf_puts(&what, is_more ? " (no longer denied)" :
 			    " (denied)");
 		put(l, is_more, k, what.data, &e->at);
@@ -121,13 +66,26 @@ diff_list(struct lines *l, const struct key *k, const struct policy *a,
 {
 	const struct strlist *la = keys_cstrlist(k, a);
 	const struct strlist *lb = keys_cstrlist(k, b);
-	bool grants = way_of(k) == WAY_GRANTS;
+	bool grants = k->way == WAY_GRANTS;
 
 	diff_entries(l, k, lb, la, grants);
 	diff_entries(l, k, la, lb, !grants);
 }
 
-/* A value as a number that grows with what it says, and its place. */
+/* How far a value goes in the row's way: null lies between false and true. */
+static uint64_t
+reach_of(const struct key *k, uint64_t value)
+{
+	static const uint8_t tri[] = {
+		[TRI_FALSE] = 0, [TRI_AUTO] = 1, [TRI_TRUE] = 2,
+	};
+
+	if (k->type == KEY_TRISTATE)
+		return tri[value];
+	return k->type == KEY_ENUM ? keys_rank(k, (int)value) : value;
+}
+
+/* A value as a number, and its place. */
 static uint64_t
 value_of(const struct key *k, const struct policy *p, struct origin *at)
 {
@@ -151,14 +109,6 @@ value_of(const struct key *k, const struct policy *p, struct origin *at)
 	}
 }
 
-/* No limit is the largest: 0 turns round. */
-static bool
-is_limit(const struct key *k)
-{
-	return k->type == KEY_SIZE || k->type == KEY_DURATION ||
-	    (k->type == KEY_INT && strncmp(k->name, "limits.", 7) == 0);
-}
-
 static void
 diff_value(struct lines *l, const struct key *k, const struct policy *a,
     const struct policy *b)
@@ -170,8 +120,9 @@ diff_value(struct lines *l, const struct key *k, const struct policy *a,
 
 	if (va == vb)
 		return;
-	is_more = (vb > va) == (way_of(k) == WAY_GRANTS);
-	if (is_limit(k))
+	is_more = (reach_of(k, vb) > reach_of(k, va)) ==
+	    (k->way == WAY_GRANTS);
+	if (keys_is_limit(k))
 		is_more = vb == 0 || (va != 0 && vb > va);
 	if (k->type == KEY_ENUM)
 		snprintf(what, sizeof what, "%s, was %s", k->words[vb],
@@ -207,7 +158,7 @@ diff_keys(struct lines *l, const struct policy *a, const struct policy *b)
 	for (size_t i = 0; i < policy_nkeys; i++) {
 		const struct key *k = &policy_keys[i];
 
-		if (k->type == KEY_IGNORED || way_of(k) == WAY_NONE)
+		if (k->type == KEY_IGNORED || k->way == WAY_NEITHER)
 			continue;
 		if (keys_cstrlist(k, a) != NULL)
 			diff_list(l, k, a, b);

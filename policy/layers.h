@@ -8,24 +8,19 @@
 #ifndef FENCE_POLICY_LAYERS_H
 #define FENCE_POLICY_LAYERS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "platform/base/buf.h"
 #include "platform/base/err.h"
 #include "policy/policy.h"
 
-/* Do two entries of one key mean the same? */
-bool	 layers_same(const struct entry *, const struct entry *);
-
 /* At the end of the chain that begins with first. */
 void	 layers_add(struct policy *first, struct policy *layer);
 /*
  * Settles in the first layer what is not a question of path, host or
- * variable: grants (allowPty, local ports, unix sockets, devices ...) need
- * every layer, restrictions (limits, command.deny ...) any one.  What only says
- * how (env.set, upstreamProxy, via) is the first layer's, which has a
- * ceiling's via by then (resolve.c).
+ * variable, each key as its row says (settle.h).  What only says how (env.set,
+ * upstreamProxy, via) is the first layer's, which has a ceiling's via by then
+ * (resolve.c).
  */
 void	 layers_settle(struct policy *first);
 /* A glob in a ceiling is an error: it could not be mounted as a whole. */

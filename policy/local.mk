@@ -3,6 +3,7 @@
 noinst_LIBRARIES += policy/libpolicy.a
 policy_libpolicy_a_SOURCES = \
 	policy/check.c policy/check.h \
+	policy/covers.c policy/covers.h \
 	policy/decide.h policy/decide_env.c policy/decide_fs.c \
 	policy/decide_guard.c \
 	policy/decide_unix.c policy/guard.c policy/guard.h \
@@ -28,6 +29,7 @@ policy_libpolicy_a_SOURCES = \
 	policy/proxyurl.c policy/proxyurl.h \
 	policy/resolve.c policy/resolve.h \
 	policy/rule.c policy/rule.h \
+	policy/settle.c policy/settle.h \
 	policy/sha256.c policy/sha256.h \
 	policy/trust.c policy/trust.h \
 	policy/verdict.c policy/verdict.h

@@ -37,6 +37,7 @@ UNIT_TESTS = \
 	tests/unit/test_json \
 	tests/unit/test_landlock \
 	tests/unit/test_launcher \
+	tests/unit/test_keys \
 	tests/unit/test_layers \
 	tests/unit/test_loop \
 	tests/unit/test_granted_dirs \

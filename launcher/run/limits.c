@@ -1,5 +1,4 @@
 #include "launcher/run/limits.h"
-#include "launcher/log.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -10,9 +9,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "launcher/log.h"
 #include "platform/base/xalloc.h"
 #include "platform/limits.h"
 #include "platform/pause.h"
+#include "policy/keys.h"
+#include "policy/rule.h"
 
 enum { GRACE_MS = 5000, SOON_MS = 100 };
 
@@ -35,9 +37,9 @@ needs_group(const struct policy *p, uid_t uid)
 	    (p->limits.processes.value > 0 && uid == 0);
 }
 
-static const char *const group_key[] = {
-	[LIMIT_MEMORY] = "limits.memory",
-	[LIMIT_PROCESSES] = "limits.processes",
+static const size_t group_key[] = {
+	[LIMIT_MEMORY] = KEY_OF(limits.memory),
+	[LIMIT_PROCESSES] = KEY_OF(limits.processes),
 };
 
 static const struct number *
@@ -52,7 +54,7 @@ explain(const struct policy *p, enum limit_kind kind, struct err *e)
 {
 	const struct number *n = limit_of(p, kind);
 
-	err_key(e, "%s", group_key[kind]);
+	err_key(e, "%s", keys_name(group_key[kind]));
 	err_where(e, n->at.file, n->at.line, n->at.col);
 	if (getuid() == 0)
 		err_hint(e, "mount cgroup v2 with its %s controller on, "
@@ -128,15 +130,15 @@ limits_new(const struct limits_config *c, struct jail_limits *jail,
 /* ---- met ---- */
 
 static void
-tell(struct limits *l, const char *key, const struct number *n,
+tell(struct limits *l, size_t key, const struct number *n,
     const char *what)
 {
 	struct event ev = { .kind = EVENT_LIMIT, .count = 1,
 	    .witness = WITNESS_MONITOR, .enforcer = ENFORCER_NONE };
 	char text[512];
 
-	snprintf(text, sizeof text, "%s %s (%s:%d:%d): %s", key, n->text,
-	    n->at.file, n->at.line, n->at.col, what);
+	snprintf(text, sizeof text, "%s %s (%s:%d:%d): %s", keys_name(key),
+	    n->text, n->at.file, n->at.line, n->at.col, what);
 	ev.detail = text;
 	witness_gate(l->c.witness, &ev);
 	if (!l->c.is_told)
@@ -161,7 +163,7 @@ on_deadline(struct watch *w, int what, void *arg)
 	(void)w;
 	(void)what;
 	l->is_over = true;
-	tell(l, "limits.time", &l->c.policy->limits.time.num,
+	tell(l, KEY_OF(limits.time), &l->c.policy->limits.time.num,
 	    "its time is over");
 	/* One that is stopped hears nothing but SIGCONT. */
 	syscall(SYS_pidfd_send_signal, l->command_fd, SIGTERM, NULL, 0);

@@ -113,59 +113,37 @@ check_files(const struct run_options *ro, const struct jail_spec *spec,
 
 /* ---- the rest ---- */
 
-static int
-check_network(const struct policy *p, struct err *e)
+/*
+ * Where a value of this key stands that only the outer fence can hold, or
+ * NULL.  A policy that is built in may list what it likes: the outer jail
+ * holds, and what it does not hold is reported.
+ */
+static const struct origin *
+unheld_value(const struct key *k, const struct policy *p)
 {
-	const struct strlist *allow = &p->net.allowed_domains;
-	const struct strlist *deny = &p->net.denied_domains;
+	const struct origin *at = keys_lost(k, k->nested, p);
+	const struct strlist *l = keys_cstrlist(k, p);
 
-	for (size_t i = 0; i < deny->n; i++)
-		if (!is_builtin(&deny->v[i].at))
-			return cannot(e, "network.deniedDomains",
-			    &deny->v[i].at, "the outer fence-run decides "
-			    "which hosts are reached: put it into its policy");
-	for (size_t i = 0; i < allow->n; i++)
-		if (strcmp(allow->v[i].text, "*") == 0)
-			return 0;
-	for (size_t i = 0; i < allow->n; i++)
-		if (!is_builtin(&allow->v[i].at))
-			return cannot(e, "network.allowedDomains",
-			    &allow->v[i].at, "\"*\" leaves the hosts to the "
-			    "outer fence-run, [] closes the network");
-	return 0;
+	if (at == NULL || l == NULL)
+		return at;
+	for (size_t i = 0; i < l->n; i++)
+		if (!is_builtin(&l->v[i].at))
+			return &l->v[i].at;
+	return NULL;
 }
 
-/* Each: how many, or whether; and where it is written. */
 static int
-check_others(const struct policy *p, struct err *e)
+check_values(const struct policy *p, struct err *e)
 {
-	const struct { const char *key; const struct strlist *l; } lists[] = {
-		{ "command.deny", &p->command.deny },
-		{ "ssh.deniedHosts", &p->ssh.denied_hosts },
-		{ "ssh.allowedHosts", &p->ssh.allowed_hosts },
-		{ "ssh.deniedCommands", &p->ssh.denied_commands },
-		{ "ssh.allowedCommands", &p->ssh.allowed_commands },
-	};
-	const struct { const char *key; const struct number *n; } numbers[] = {
-		{ "limits.memory", &p->limits.memory.num },
-		{ "limits.processes", &p->limits.processes },
-		{ "limits.time", &p->limits.time.num },
-		{ "limits.tmp", &p->limits.tmp.num },
-	};
-	static const char hint[] = "put it into the policy of the outer "
-	    "fence-run";
+	for (size_t i = 0; i < policy_nkeys; i++) {
+		const struct key *k = &policy_keys[i];
+		const struct origin *at = unheld_value(k, p);
 
-	for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
-		for (size_t k = 0; k < lists[i].l->n; k++)
-			if (!is_builtin(&lists[i].l->v[k].at))
-				return cannot(e, lists[i].key,
-				    &lists[i].l->v[k].at, hint);
-	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-		if (numbers[i].n->value > 0)
-			return cannot(e, numbers[i].key, &numbers[i].n->at,
-			    hint);
-	if (p->profile.is_set && p->profile.value == PROFILE_STRICT)
-		return cannot(e, "profile", &p->profile.at, hint);
+		if (at != NULL)
+			return cannot(e, k->name, at, k->nested_hint != NULL ?
+			    k->nested_hint : "put it into the policy of the "
+			    "outer fence-run");
+	}
 	return 0;
 }
 
@@ -218,8 +196,7 @@ nested_run(const struct run_options *ro, const struct plan *p, struct err *e)
 	if (p->ports.nin > 0)
 		return cannot(e, "--port", NULL, "the outer fence-run's "
 		    "--port leads in");
-	if (ro->settings != NULL && (check_network(p->policy, e) != 0 ||
-	    check_others(p->policy, e) != 0))
+	if (ro->settings != NULL && check_values(p->policy, e) != 0)
 		return -1;
 	/* Of all the outer jail's processes it would count each. */
 	spec.limits.processes = 0;

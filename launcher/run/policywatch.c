@@ -17,6 +17,7 @@
 #include "platform/fd.h"
 #include "policy/decide.h"
 #include "policy/diff.h"
+#include "policy/keys.h"
 #include "policy/trust.h"
 
 enum {
@@ -70,18 +71,15 @@ no_notice(const char *text, void *arg)
 	(void)arg;
 }
 
-/* How traffic leaves was settled when the run began. */
+/* The first key of those that are settled when a run begins; or NULL. */
 static const char *
-changed_way(const struct policy *a, const struct policy *b)
+changed_key(const struct policy *a, const struct policy *b)
 {
-	if (strcmp(a->net.upstream_proxy.text,
-	    b->net.upstream_proxy.text) != 0)
-		return "network.upstreamProxy";
-	if (strcmp(a->net.via.text, b->net.via.text) != 0)
-		return "network.via";
-	if (a->net.default_action.value != b->net.default_action.value)
-		return "network.defaultAction";
-	return a->net.mode.value != b->net.mode.value ? "network.mode" : NULL;
+	for (size_t i = 0; i < policy_nkeys; i++)
+		if (policy_keys[i].live == LIVE_FIXED &&
+		    !keys_same(&policy_keys[i], a, b))
+			return policy_keys[i].name;
+	return NULL;
 }
 
 /*
@@ -113,14 +111,14 @@ writable_inside(const struct policywatch *w, const struct resolved *next)
 static int
 check(const struct policywatch *w, const struct resolved *next, struct err *e)
 {
-	const char *way = changed_way(w->now->policy, next->policy);
+	const char *key = changed_key(w->now->policy, next->policy);
 	const char *file = writable_inside(w, next);
 
 	if (next->nfiles == 0)
 		return err_set(e, ERR_POLICY, "no policy file is left");
-	if (way != NULL)
+	if (key != NULL)
 		return err_set(e, ERR_POLICY, "%s cannot change while the run "
-		    "lasts", way);
+		    "lasts", key);
 	if (file != NULL) {
 		err_set(e, ERR_POLICY, "the command may write '%s': it cannot "
 		    "be extended while the run lasts", file);
@@ -140,22 +138,12 @@ check(const struct policywatch *w, const struct resolved *next, struct err *e)
 
 /* ---- what changed ---- */
 
-/* Keys that the monitor asks at each connection. */
+/* Does the running jail follow this change? */
 static bool
 is_live(const struct diff_line *l)
 {
-	static const struct { size_t key; bool only_less; } keys[] = {
-		{ KEY_OF(net.allowed_domains), false },
-		{ KEY_OF(net.denied_domains), false },
-		{ KEY_OF(net.allow_private), false },
-		{ KEY_OF(net.sni), false },
-		{ KEY_OF(net.allow_local_outbound_ports), true },
-	};
-
-	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-		if (l->key->offset == keys[i].key)
-			return !keys[i].only_less || !l->is_more;
-	return false;
+	return l->key->live == LIVE_NOW ||
+	    (l->key->live == LIVE_LESS && !l->is_more);
 }
 
 struct changes {
