@@ -73,6 +73,11 @@ for who in $WHOS; do
 		nested "$who" -t "$t" -- echo ran
 		is "$status:$out" 0:ran "$who: -t $t runs"
 	done
+	# A granted folder in a hidden home is one that mounts would be pinned to.
+	as "$who" mkdir -p "$base/home/.cache/opencode/bin"
+	capture "$who" env HOME="$base/home" "$FENCE_RUN" -s "$T/outer.json" -- \
+	    "$FENCE_RUN" -t code -- echo ran
+	is "$status:$out" 0:ran "$who: -t code runs in a home with agents, too"
 
 	# It cannot widen.
 	policy wide "{\"filesystem\":{\"allowWrite\":[\".\",\"$base/out\"],
