@@ -37,6 +37,7 @@ struct run_options {
 	bool		 help;
 	bool		 version;
 	struct opt_list	 allow;		/* one-shot: -a DOMAIN[:PORT] */
+	struct opt_list	 host_port;	/* --host-port N */
 	struct opt_list	 write;		/* -w PATH */
 	struct opt_list	 read;		/* -r PATH */
 	struct opt_list	 deny_read;

@@ -57,7 +57,7 @@ void	 decide_net_addr(const struct policy *, const struct host *,
 
 /*
  * May the command reach this port of the host's own localhost, under the same
- * number of its own (network.allowLocalOutboundPorts)?
+ * number of its own (network.hostPorts, network.allowLocalOutboundPorts)?
  */
 void	 decide_local(const struct policy *, uint16_t port,
 	    struct verdict *);

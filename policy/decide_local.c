@@ -4,8 +4,8 @@
 #include "policy/verdict.h"
 
 enum {
-	SWITCH_KEY = KEY_OF(net.allow_local_outbound),
-	PORTS_KEY = KEY_OF(net.allow_local_outbound_ports),
+	HOST_KEY = KEY_OF(net.host_ports),
+	SWITCHED_KEY = KEY_OF(net.allow_local_outbound_ports),
 };
 
 bool
@@ -23,35 +23,38 @@ decide_local_is_open(const struct policy *p)
 	    p->net.allow_local_binding.value);
 }
 
-static void
-deny_all(const struct policy *p, uint16_t port, struct verdict *v)
+static bool
+is_listed(const struct intlist *ports, size_t key, uint16_t port,
+    struct verdict *v)
 {
-	struct origin at = p->net.allow_local_outbound.at;
+	const struct strlist *l = &ports->list;
 
-	if (at.file == NULL)		/* not written anywhere */
-		at = p->net.allow_local_outbound_ports.list.at;
-	verdict_key(v, ACTION_DENY, SWITCH_KEY, at);
-	verdict_reason(v, "the host's localhost is closed");
-	verdict_remedy_number(v, REMEDY_OPEN_PORT, SWITCH_KEY, port);
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i].number == port) {
+			verdict_entry(v, ACTION_ALLOW, key, l, i);
+			verdict_reason(v, "a port of the host's localhost");
+			return true;
+		}
+	return false;
 }
 
 static void
 decide_layer(const struct policy *p, uint16_t port, struct verdict *v)
 {
-	const struct strlist *l = &p->net.allow_local_outbound_ports.list;
+	bool is_open = decide_local_is_open(p);
 
-	if (!decide_local_is_open(p)) {
-		deny_all(p, port, v);
+	if (is_listed(&p->net.host_ports, HOST_KEY, port, v) ||
+	    (is_open && is_listed(&p->net.allow_local_outbound_ports,
+	    SWITCHED_KEY, port, v)))
 		return;
-	}
-	for (size_t i = 0; i < l->n; i++)
-		if (l->v[i].number == port) {
-			verdict_entry(v, ACTION_ALLOW, PORTS_KEY, l, i);
-			verdict_reason(v, "a port of the host's localhost");
-			return;
-		}
-	verdict_default(v, ACTION_DENY, PORTS_KEY, l);
-	verdict_remedy_number(v, REMEDY_ADD_NUMBER, PORTS_KEY, port);
+	if (is_open)
+		verdict_default(v, ACTION_DENY, SWITCHED_KEY,
+		    &p->net.allow_local_outbound_ports.list);
+	else
+		verdict_default(v, ACTION_DENY, HOST_KEY,
+		    &p->net.host_ports.list);
+	verdict_remedy_number(v, REMEDY_ADD_NUMBER, HOST_KEY, port);
+	verdict_flag(v);
 }
 
 void

@@ -5,6 +5,7 @@
 
 #include "platform/base/arena.h"
 #include "platform/base/buf.h"
+#include "platform/base/str.h"
 #include "policy/decide.h"
 #include "policy/keys.h"
 #include "policy/merge.h"
@@ -21,17 +22,27 @@ split_pair(struct arena *a, const char *pair, struct entry *ret)
 }
 
 static int
-add_flags(struct policy *p, const struct policy_env *env, const char *name,
+check_number(const struct key *key, struct entry *entry, struct err *e)
+{
+	struct str s = { entry->text, strlen(entry->text) };
+
+	if (str_to_u64(s, key->max, &entry->number) == 0 &&
+	    entry->number >= key->min)
+		return 0;
+	return err_set(e, ERR_USAGE, "'%.40s' is no number from %llu to %llu",
+	    entry->text, (unsigned long long)key->min,
+	    (unsigned long long)key->max);
+}
+
+static int
+add_flags(struct policy *p, const struct policy_env *env, size_t offset,
     const char *flag, const struct resolve_list *l, struct err *e)
 {
-	const struct key *key = NULL;
-	struct strlist *list;
-	char spelling[64];
+	const struct key *key = keys_at(offset);
+	struct strlist *list = keys_strlist(key, p);
 
-	if (l->n == 0 || keys_find(name, &key, spelling, sizeof spelling) !=
-	    KEY_FOUND)
+	if (l->n == 0)
 		return 0;
-	list = keys_strlist(key, p);
 	list->v = arena_alloc(p->arena, l->n * sizeof *list->v);
 	list->is_set = true;
 	for (size_t i = 0; i < l->n; i++) {
@@ -42,7 +53,8 @@ add_flags(struct policy *p, const struct policy_env *env, const char *name,
 		else
 			entry->text = arena_strdup(p->arena, l->v[i]);
 		entry->at = (struct origin){ p->name, 0, 0, p->kind };
-		if (key->check(p, env, entry, e) != 0) {
+		if ((key->type == KEY_INTLIST ? check_number(key, entry, e) :
+		    key->check(p, env, entry, e)) != 0) {
 			if (e != NULL) {
 				e->code = ERR_USAGE;
 				e->where[0] = '\0';
@@ -56,17 +68,18 @@ add_flags(struct policy *p, const struct policy_env *env, const char *name,
 }
 
 static const struct {
-	const char	*key;
+	size_t		 key;		/* KEY_OF() */
 	const char	*flag;
 	size_t		 offset;	/* into the request */
 } flags[] = {
 #define ROW(field)	offsetof(struct resolve_request, field)
-	{ "network.allowedDomains", "--allow", ROW(allow) },
-	{ "filesystem.allowWrite", "--write", ROW(write) },
-	{ "filesystem.allowRead", "--read", ROW(read) },
-	{ "filesystem.denyRead", "--deny-read", ROW(deny_read) },
-	{ "env.set", "--env", ROW(env_set) },
-	{ "env.allow", "--env", ROW(env_allow) },
+	{ KEY_OF(net.allowed_domains), "--allow", ROW(allow) },
+	{ KEY_OF(net.host_ports), "--host-port", ROW(host_port) },
+	{ KEY_OF(fs.allow_write), "--write", ROW(write) },
+	{ KEY_OF(fs.allow_read), "--read", ROW(read) },
+	{ KEY_OF(fs.deny_read), "--deny-read", ROW(deny_read) },
+	{ KEY_OF(env.set), "--env", ROW(env_set) },
+	{ KEY_OF(env.allow), "--env", ROW(env_allow) },
 #undef ROW
 };
 

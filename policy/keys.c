@@ -216,11 +216,16 @@ const struct key policy_keys[] = {
 	  GRANTS,
 	  .fallback = "false", .example = "true",
 	  .help = "Every socket of the host that the command can see." },
-	/* Settled before the key that it defaults to. */
+	{ .name = "network.hostPorts",
+	  FIELD(KEY_INTLIST, net.host_ports),
+	  GRANTS_ASKED, .live = LIVE_LESS, .direct = LOST_ALL,
+	  .min = 1, .max = 65535, .fallback = "[]",
+	  .example = "[5432, 6379]",
+	  .help = "Ports of the host's localhost that the command reaches "
+		  "at the same ports of its own localhost." },
 	{ .name = "network.allowLocalOutbound",
 	  FIELD(KEY_TRISTATE, net.allow_local_outbound),
-	  .way = WAY_GRANTS, .settle = settle_outbound,
-	  .direct = LOST_ALL,
+	  GRANTS_ASKED, .direct = LOST_ALL,
 	  .fallback = "null", .example = "true",
 	  .help = "Whether the command may reach services on the host's "
 		  "localhost; on Linux those of "
@@ -235,11 +240,11 @@ const struct key policy_keys[] = {
 		  "own." },
 	{ .name = "network.allowLocalOutboundPorts",
 	  FIELD(KEY_INTLIST, net.allow_local_outbound_ports),
-	  GRANTS, .live = LIVE_LESS, .direct = LOST_ALL,
+	  GRANTS_ASKED, .live = LIVE_LESS, .direct = LOST_ALL,
 	  .min = 1, .max = 65535, .fallback = "[]",
 	  .example = "[5432, 6379]",
-	  .help = "Ports of the host's localhost that are the same ports of "
-		  "the command's, where network.allowLocalOutbound holds." },
+	  .help = "As network.hostPorts, but only where "
+		  "network.allowLocalOutbound holds." },
 	{ .name = "network.httpProxyPort",
 	  FIELD(KEY_INT, net.http_proxy_port),
 	  NEITHER, .direct = LOST_ALL,

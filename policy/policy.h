@@ -141,6 +141,7 @@ struct policy {
 		struct flag	 allow_local_binding;
 		struct tristate	 allow_local_outbound;
 		struct intlist	 allow_local_outbound_ports;
+		struct intlist	 host_ports;
 		struct number	 http_proxy_port;
 		struct number	 socks_proxy_port;
 		struct string	 upstream_proxy;

@@ -47,6 +47,7 @@ struct resolve_request {
 	bool		 ignore_unknown;	/* --ignore-unknown-keys */
 	const char	*ceiling_dir;	/* NULL: /etc/fence/ceiling.d */
 	struct resolve_list allow;	/* -a, network.allowedDomains */
+	struct resolve_list host_port;	/* --host-port, network.hostPorts */
 	struct resolve_list write;	/* -w, filesystem.allowWrite */
 	struct resolve_list read;	/* -r, filesystem.allowRead */
 	struct resolve_list deny_read;	/* --deny-read */

@@ -69,26 +69,20 @@ origin_put(struct buf *b, const struct origin *at)
 		buf_printf(b, ":%d:%d", at->line, at->col);
 }
 
-/* What to do about the key, for all but REMEDY_ADD. */
+/* What to do about the key, for all that is no entry to add. */
 static void
 put_instruction(struct buf *b, const struct remedy *r)
 {
 	switch (r->kind) {
 	case REMEDY_NONE:
 	case REMEDY_ADD:
-		break;
 	case REMEDY_ADD_NUMBER:
-		buf_printf(b, "add %u", r->number);
 		break;
 	case REMEDY_REMOVE:
 		buf_printf(b, "remove \"%s\"", r->value);
 		break;
 	case REMEDY_SET:
 		buf_printf(b, "set it to %s", r->value);
-		break;
-	case REMEDY_OPEN_PORT:
-		buf_printf(b, "make it true, and list %u in %s", r->number,
-		    keys_name(KEY_OF(net.allow_local_outbound_ports)));
 		break;
 	case REMEDY_NO_PASSWORD:
 		buf_puts(b, "without its password");
@@ -127,6 +121,10 @@ remedy_put_value(struct buf *b, const struct remedy *r)
 		buf_puts(b, r->value);
 		return;
 	}
+	if (r->kind == REMEDY_ADD_NUMBER) {
+		buf_printf(b, "%u", r->number);
+		return;
+	}
 	buf_putc(b, '(');
 	put_instruction(b, r);
 	buf_putc(b, ')');
@@ -137,13 +135,15 @@ remedy_put_parts(const struct remedy *r, struct buf *head, struct buf *value,
     struct buf *tail)
 {
 	bool is_entry = r->kind == REMEDY_ADD;
+	bool is_number = r->kind == REMEDY_ADD_NUMBER;
 	struct buf text;
 
 	if (r->kind == REMEDY_NONE)
 		return;
 	buf_init(&text, 0);
 	remedy_put_value(&text, r);
-	buf_printf(head, is_entry ? "%s += \"" : "%s ", keys_name(r->key));
+	buf_printf(head, is_entry ? "%s += \"" : is_number ? "%s += " : "%s ",
+	    keys_name(r->key));
 	str_escape(value, text.data, text.len, is_entry ? '"' : 0);
 	if (is_entry)
 		buf_putc(tail, '"');
@@ -163,6 +163,7 @@ remedy_flag(const struct remedy *r)
 		return "";
 	return r->key == KEY_OF(fs.allow_write) ? "-w" :
 	    r->key == KEY_OF(fs.allow_read) ? "-r" :
+	    r->key == KEY_OF(net.host_ports) ? "--host-port" :
 	    r->key == KEY_OF(net.allowed_domains) ? "-a" : "";
 }
 

@@ -45,7 +45,6 @@ enum remedy_kind {
 	REMEDY_ADD_NUMBER,	/* an entry of `key`: number */
 	REMEDY_REMOVE,		/* the entry `value` of `key` */
 	REMEDY_SET,		/* `key` to value */
-	REMEDY_OPEN_PORT,	/* `key` true, and number listed */
 	REMEDY_NO_PASSWORD,	/* `key` without its password */
 	REMEDY_NEXT_RUN,	/* nothing: allowed since the run began */
 	REMEDY_MUST_EXIST,	/* make what `key` names before the run */
@@ -83,9 +82,9 @@ void	 remedy_put(struct buf *, const struct remedy *);
 /* The same in three pieces, so that the middle may be shortened. */
 void	 remedy_put_parts(const struct remedy *, struct buf *head,
 	    struct buf *value, struct buf *tail);
-/* The value alone: of REMEDY_ADD as it is, else "(instruction)". */
+/* The value alone: of an entry to add as it is, else "(instruction)". */
 void	 remedy_put_value(struct buf *, const struct remedy *);
-/* "-a", "-w", "-r", or "" where no option does it. */
+/* "-a", "-w", "-r", "--host-port", or "" where no option does it. */
 const char	*remedy_flag(const struct remedy *);
 bool	 remedy_same(const struct remedy *, const struct remedy *);
 

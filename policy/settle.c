@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "platform/base/arena.h"
-#include "policy/decide.h"
 #include "policy/pattern.h"
 
 void
@@ -172,18 +171,4 @@ settle_room(const struct key *k, struct policy *first,
 
 	settle_limit(mine, keys_cfield(k, layer));
 	mine->is_set = is_set;
-}
-
-void
-settle_outbound(const struct key *k, struct policy *first,
-    const struct policy *layer)
-{
-	struct tristate *mine = keys_field(k, first);
-	const struct tristate *theirs = keys_cfield(k, layer);
-
-	if (decide_local_is_open(first) && !decide_local_is_open(layer)) {
-		mine->value = TRI_FALSE;
-		mine->is_set = true;
-		mine->at = theirs->at;
-	}
 }

@@ -22,9 +22,6 @@ void	 settle_first(const struct key *, struct policy *,
  */
 void	 settle_strictest(const struct key *, struct policy *,
 	    const struct policy *layer);
-/* network.allowLocalOutbound, with the key that it defaults to. */
-void	 settle_outbound(const struct key *, struct policy *,
-	    const struct policy *layer);
 /* limits.tmp: the smallest, and only the first layer may enlarge /tmp. */
 void	 settle_room(const struct key *, struct policy *,
 	    const struct policy *layer);

@@ -240,14 +240,18 @@ static void
 put_remedy(struct buf *b, const struct remedy *r)
 {
 	const char *flag = remedy_flag(r);
+	struct buf value;
 
+	buf_init(&value, 0);
 	buf_puts(b, "  to allow  ");
 	remedy_put(b, r);
 	if (flag[0] != '\0') {
+		remedy_put_value(&value, r);
 		buf_printf(b, ", or once: fence-run %s ", flag);
-		str_escape(b, r->value, strlen(r->value), 0);
+		str_escape(b, value.data, value.len, 0);
 	}
 	buf_putc(b, '\n');
+	buf_release(&value);
 }
 
 static void

@@ -44,6 +44,9 @@ struct opt {
 	{ 'a', "allow", "DOMAIN[:PORT]", OPT_LIST,			\
 	    offsetof(type, field allow),				\
 	    "let this run reach DOMAIN; may be repeated" },		\
+	{ 0, "host-port", "N", OPT_LIST, offsetof(type, field host_port),\
+	    "let this run reach port N of the host's localhost; may be "	\
+	    "repeated" },						\
 	{ 'w', "write", "PATH", OPT_LIST, offsetof(type, field write),	\
 	    "let this run write PATH; may be repeated" },		\
 	{ 'r', "read", "PATH", OPT_LIST, offsetof(type, field read),	\

@@ -245,7 +245,8 @@ plan_ports(struct work *w, struct err *e)
 	if (l->n > 0 && !decide_local_is_open(p))
 		plan_notice(arena_printf(w->arena, "%s:%d:%d: "
 		    "network.allowLocalOutboundPorts grants nothing: "
-		    "network.allowLocalOutbound is not true", l->v[0].at.file,
+		    "network.allowLocalOutbound is not true; "
+		    "network.hostPorts needs no such switch", l->v[0].at.file,
 		    l->v[0].at.line, l->v[0].at.col), w);
 	w->plan->spec.http_port = ports->http;
 	w->plan->spec.socks_port = ports->socks;

@@ -10,6 +10,7 @@
 #include "platform/base/vec.h"
 #include "platform/jail.h"
 #include "policy/decide.h"
+#include "policy/keys.h"
 
 static const char forms[] = "[ADDR:]PORT[:INSIDE], as in 3000, 8080:3000, "
     "0.0.0.0:3000 or [::1]:3000";
@@ -269,13 +270,14 @@ check_proxies(const struct policy *policy, const struct ports *p,
     struct err *e)
 {
 	const struct {
-		const char		*key, *other;
+		size_t			 key;
+		const char		*other;
 		const struct number	*n;
 		uint16_t		 port;
 	} rows[] = {
-		{ "network.httpProxyPort", "the SOCKS proxy's",
+		{ KEY_OF(net.http_proxy_port), "the SOCKS proxy's",
 		    &policy->net.http_proxy_port, p->http },
-		{ "network.socksProxyPort", "the HTTP proxy's",
+		{ KEY_OF(net.socks_proxy_port), "the HTTP proxy's",
 		    &policy->net.socks_proxy_port, p->socks },
 	};
 
@@ -287,25 +289,26 @@ check_proxies(const struct policy *policy, const struct ports *p,
 		if (whose == NULL)
 			continue;
 		clash(rows[i].port, whose, rows[i].n->at, e);
-		err_key(e, "%s", rows[i].key);
+		err_key(e, "%s", keys_name(rows[i].key));
 		return -1;
 	}
 	return 0;
 }
 
 static int
-check_out(const struct ports *p, const struct entry *entry, size_t i,
-    struct err *e)
+check_out(const struct ports *p, size_t key, const struct entry *entry,
+    size_t i, struct err *e)
 {
 	const char *whose = owner(p, (uint16_t)entry->number);
 
 	if (whose == NULL)
 		return 0;
 	clash((uint16_t)entry->number, whose, entry->at, e);
-	err_key(e, "network.allowLocalOutboundPorts[%zu]", i);
+	err_key(e, "%s[%zu]", keys_name(key), i);
 	if (entry->number != JAIL_DNS_PORT)
-		err_hint(e, "network.%s moves the proxy", entry->number ==
-		    p->http ? "httpProxyPort" : "socksProxyPort");
+		err_hint(e, "%s moves the proxy", keys_name(entry->number ==
+		    p->http ? KEY_OF(net.http_proxy_port) :
+		    KEY_OF(net.socks_proxy_port)));
 	return -1;
 }
 
@@ -326,8 +329,7 @@ check_in(const struct ports *p, struct err *e)
 		const char *whose = owner(p, port);
 
 		if (whose == NULL && has_out(p, port))
-			whose = "one of network.allowLocalOutboundPorts, and "
-			    "leads to the host";
+			whose = "one that leads to the host's localhost";
 		if (whose == NULL)
 			continue;
 		err_set(e, ERR_USAGE, "--port: port %u is %s inside the jail",
@@ -339,34 +341,53 @@ check_in(const struct ports *p, struct err *e)
 	return 0;
 }
 
+static int
+too_many(size_t key, const struct strlist *l, struct err *e)
+{
+	err_set(e, ERR_POLICY, "more than %d ports", (int)PORTS_MAX);
+	err_key(e, "%s", keys_name(key));
+	err_where(e, l->at.file, l->at.line, l->at.col);
+	return -1;
+}
+
+/* Those of this list that every layer allows. */
+static int
+take_out(const struct policy *policy, size_t key, uint16_t *out,
+    struct ports *p, struct err *e)
+{
+	const struct strlist *l = keys_cstrlist(keys_at(key), policy);
+	struct verdict v;
+
+	for (size_t i = 0; i < l->n; i++) {
+		uint16_t port = (uint16_t)l->v[i].number;
+
+		decide_local(policy, port, &v);
+		if (v.action == ACTION_DENY || has_out(p, port))
+			continue;
+		if (check_out(p, key, &l->v[i], i, e) != 0)
+			return -1;
+		if (p->nout == PORTS_MAX)
+			return too_many(key, l, e);
+		out[p->nout++] = port;
+	}
+	return 0;
+}
+
 int
 ports_settle(struct arena *a, const struct policy *policy,
     struct ports *ret, struct err *e)
 {
-	const struct strlist *l =
-	    &policy->net.allow_local_outbound_ports.list;
-	uint16_t *out = arena_alloc(a, (l->n + 1) * sizeof *out);
+	uint16_t *out = arena_alloc(a, PORTS_MAX * sizeof *out);
 
 	ret->http = ports_http(policy);
 	ret->socks = ports_socks(policy);
 	ret->out = out;
 	ret->nout = 0;
-	if (check_proxies(policy, ret, e) != 0)
+	if (check_proxies(policy, ret, e) != 0 ||
+	    take_out(policy, KEY_OF(net.host_ports), out, ret, e) != 0 ||
+	    take_out(policy, KEY_OF(net.allow_local_outbound_ports), out,
+	    ret, e) != 0)
 		return -1;
-	for (size_t i = 0; i < l->n && decide_local_is_open(policy); i++) {
-		uint16_t port = (uint16_t)l->v[i].number;
-
-		if (check_out(ret, &l->v[i], i, e) != 0)
-			return -1;
-		if (!has_out(ret, port))
-			out[ret->nout++] = port;
-	}
-	if (ret->nout > PORTS_MAX) {
-		err_set(e, ERR_POLICY, "more than %d ports", (int)PORTS_MAX);
-		err_key(e, "network.allowLocalOutboundPorts");
-		err_where(e, l->at.file, l->at.line, l->at.col);
-		return -1;
-	}
 	return check_in(ret, e);
 }
 

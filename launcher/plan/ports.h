@@ -1,8 +1,8 @@
 /*
  * ports: which ports of the jail's localhost lead somewhere.  The proxies and
- * the resolver have theirs; those of network.allowLocalOutboundPorts lead out,
- * to the same port of the host's localhost; those of --port lead in, from a
- * port of the host.  Two of them can never be one: that is an error here.
+ * the resolver have theirs; those of network.hostPorts and of
+ * network.allowLocalOutboundPorts lead out, to the same port of the host's
+ * localhost; those of --port lead in, from a port of the host.  Two of them can never be one: that is an error here.
  */
 #ifndef FENCE_LAUNCHER_PORTS_H
 #define FENCE_LAUNCHER_PORTS_H

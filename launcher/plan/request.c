@@ -217,6 +217,7 @@ request_make(struct arena *a, const struct run_options *ro, char **env,
 		.environ = env,
 		.ignore_unknown = ro->ignore_unknown_keys,
 		.allow = list_of(&ro->allow),
+		.host_port = list_of(&ro->host_port),
 		.deny_read = list_of(&ro->deny_read),
 		.force_new_session = ro->force_new_session,
 	};

@@ -114,6 +114,7 @@ like "$out" 'network.mode' "$who: why says it"
 for line in 'allowedDomains: ["x.test"]' 'allowedDomains: []' \
     'allowedDomains: ["*:443"]' 'deniedDomains: ["x.test"]' \
     'allowPrivate: ["10.0.0.0/8"]' 'allowLocalOutboundPorts: [5432]' \
+    'hostPorts: [5432]' \
     'allowLocalOutbound: false' 'allowLocalBinding: false' \
     'upstreamProxy: "http://p:1"' 'via: "http://p:1"' 'sni: "enforce"' \
     'proxyVariables: "on"' 'httpProxyPort: 3129'; do

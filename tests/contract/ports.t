@@ -152,6 +152,26 @@ reaches 'the switch is off' no '"allowLocalBinding": true,
 reaches 'binding is its default' 127.0.0.1:7001 \
     '"allowLocalBinding": true, "allowLocalOutboundPorts": [7001]'
 
+reaches 'hostPorts alone' 127.0.0.1:7001 '"hostPorts": [7001]'
+is "$err" '' "$who: silently"
+reaches 'another port of hostPorts' no '"hostPorts": [7003]'
+policy ''
+fence "$who" --settings "$T/p.json" --host-port 7001 -- curl -sS \
+    http://127.0.0.1:7001/
+is "$out" 127.0.0.1:7001 "$who: --host-port"
+for port in 0 65536 x -1 ''; do
+	fence "$who" --host-port="$port" -- touch ran
+	is "$status" 2 "$who: --host-port '$port': exit 2"
+	[ ! -e "$W/ran" ]
+	ok $? "$who: --host-port '$port': nothing ran"
+done
+like "$err" 'host-port' "$who: which is named"
+# The line that is said to help helps.
+capture "$who" "${FENCE_RUN%-run}" why -s "$T/p.json" connect localhost:7001
+flags=$(sed -n 's/.*or once: fence-run //p' <<<"$out")
+fence "$who" --settings "$T/p.json" $flags -- curl -sS http://127.0.0.1:7001/
+is "$flags:$out" '--host-port 7001:127.0.0.1:7001' "$who: as 'why' says it"
+
 # Ports that are taken inside.
 clashes() {	# clashes NAME REGEX POLICY
 	policy "$3"
@@ -165,6 +185,8 @@ open='"allowLocalOutbound": true, "allowLocalOutboundPorts"'
 clashes 'the HTTP proxy' 'network.allowLocalOutboundPorts\[1\]: .*HTTP' \
     "$open: [1, 3128]"
 like "$err" 'hint: network.httpProxyPort' "$who: with the way out"
+clashes 'the HTTP proxy' 'network.hostPorts\[0\]: .*HTTP' \
+    '"hostPorts": [3128]'
 clashes 'the SOCKS proxy' '.*SOCKS proxy' "$open: [1080]"
 clashes 'the resolver' '.*resolver' "$open: [53]"
 clashes 'two proxies' 'network.httpProxyPort: .*SOCKS' \
@@ -405,7 +427,7 @@ localhost:8080|IP literal
 SPECS
 no_port 'one port, two places' 2 'an earlier --port' -p 3000 -p 3000:3001
 policy "$open: [7001]"
-no_port 'in and out' 2 'allowLocalOutboundPorts, and leads to the host' \
+no_port 'in and out' 2 'leads to the host' \
     --settings "$T/p.json" -p 7101:7001
 no_port 'a model' 2 "'nowhere'.*hint: in-sandbox or on-host" \
     --service-execution-model nowhere

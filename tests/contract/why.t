@@ -65,12 +65,12 @@ for who in $WHOS; do
 		    -s "$P" connect "$home:5432"
 	done
 	answers 'localhost, another port' 1 \
-	    'to allow  network.allowLocalOutboundPorts \(add 5433\)' \
+	    'to allow  network.hostPorts \+= 5433, or once: fence-run --host-port 5433' \
 	    -s "$P" connect localhost:5433
 	like "$out" "localhost inside is the command's own" \
 	    "$who: whose localhost it is"
 	answers 'localhost, where nothing leads out' 1 \
-	    'network.allowLocalOutbound \(make it true, and list 5432' \
+	    'network.hostPorts \+= 5432, or once: fence-run --host-port 5432' \
 	    connect localhost:5432
 	answers 'localhost, for who asks a proxy' 0 'by the proxy alone' \
 	    -s "$P" connect 127.0.0.1:5433

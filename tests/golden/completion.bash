@@ -13,16 +13,16 @@ _fence_lookup() {
 	esac
 	case $at in
 	fence)
-		opts='-s --settings -t --template -a --allow -w --write -r --read --deny-read --ignore-unknown-keys -d --debug -m --monitor --fence-log-file --watch-policy --trace-file -c --c --shell --shell-login --chdir --env --force-new-session --keep-fd --engine -p --port --service-execution-model --expose-host-path --expose-host-path-rw --dry-run --list-templates --linux-features -h --help -v --version'
+		opts='-s --settings -t --template -a --allow --host-port -w --write -r --read --deny-read --ignore-unknown-keys -d --debug -m --monitor --fence-log-file --watch-policy --trace-file -c --c --shell --shell-login --chdir --env --force-new-session --keep-fd --engine -p --port --service-execution-model --expose-host-path --expose-host-path-rw --dry-run --list-templates --linux-features -h --help -v --version'
 		list='run config template why doctor completion help' ;;
 	'run')
-		opts='-s --settings -t --template -a --allow -w --write -r --read --deny-read --ignore-unknown-keys -d --debug -m --monitor --fence-log-file --watch-policy --trace-file -c --c --shell --shell-login --chdir --env --force-new-session --keep-fd --engine -p --port --service-execution-model --expose-host-path --expose-host-path-rw --dry-run --list-templates --linux-features -h --help -v --version'
+		opts='-s --settings -t --template -a --allow --host-port -w --write -r --read --deny-read --ignore-unknown-keys -d --debug -m --monitor --fence-log-file --watch-policy --trace-file -c --c --shell --shell-login --chdir --env --force-new-session --keep-fd --engine -p --port --service-execution-model --expose-host-path --expose-host-path-rw --dry-run --list-templates --linux-features -h --help -v --version'
 		list='' ;;
 	'config')
 		opts=''
 		list='show check init schema trust untrust diff' ;;
 	'config show')
-		opts='-s --settings -t --template -a --allow -w --write -r --read --deny-read --ignore-unknown-keys --origins --format'
+		opts='-s --settings -t --template -a --allow --host-port -w --write -r --read --deny-read --ignore-unknown-keys --origins --format'
 		list='' ;;
 	'config check')
 		opts='--ignore-unknown-keys'
@@ -52,7 +52,7 @@ _fence_lookup() {
 		opts=''
 		list='cargo-build ci code code-relaxed code-strict default-deny disable-telemetry git-readonly go-build hermes local-dev-server npm-install pip-install strict workspace-write' ;;
 	'why')
-		opts='-s --settings -t --template -a --allow -w --write -r --read --deny-read --ignore-unknown-keys --json'
+		opts='-s --settings -t --template -a --allow --host-port -w --write -r --read --deny-read --ignore-unknown-keys --json'
 		list='connect read write exec' ;;
 	'doctor')
 		opts='--engine --json'

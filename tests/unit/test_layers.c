@@ -51,14 +51,12 @@ test_settle(void **state)
 	(void)state;
 	settle(&a, &b, "{\"allowPty\":true,\"network\":{"
 	    "\"allowLocalBinding\":true,\"mode\":\"direct\",\"sni\":\"off\","
-	    "\"allowUnixSockets\":[\"/a\",\"/b\",\"/d/{a,b}\"],"
-	    "\"allowLocalOutboundPorts\":[1,2]},"
+	    "\"allowUnixSockets\":[\"/a\",\"/b\",\"/d/{a,b}\"]},"
 	    "\"devices\":{\"mode\":\"host\"},"
 	    "\"limits\":{\"memory\":\"2G\",\"files\":100},"
 	    "\"command\":{\"deny\":[\"x\"],\"allow\":[\"y\",\"z\"],"
 	    "\"useDefaults\":false},\"env\":{\"set\":{\"A\":\"1\"}}}",
-	    "{\"network\":{\"allowUnixSockets\":[\"/b\",\"/c\",\"/d/{c,d}\"],"
-	    "\"allowLocalOutboundPorts\":[2,3]},"
+	    "{\"network\":{\"allowUnixSockets\":[\"/b\",\"/c\",\"/d/{c,d}\"]},"
 	    "\"devices\":{\"mode\":\"minimal\"},"
 	    "\"limits\":{\"memory\":\"1G\",\"processes\":5,\"files\":200},"
 	    "\"command\":{\"deny\":[\"x\",\"v\"],\"allow\":[\"z\"]},"
@@ -66,12 +64,10 @@ test_settle(void **state)
 	    "\"set\":{\"B\":\"2\"}},\"profile\":\"strict\"}");
 	assert_false(a->allow_pty.value);
 	assert_false(a->net.allow_local_binding.value);
-	assert_int_equal(a->net.allow_local_outbound.value, TRI_FALSE);
 	assert_int_equal(a->net.mode.value, NET_MODE_GATE);
 	assert_int_equal(a->net.sni.value, NET_SNI_ENFORCE);
 	assert_int_equal(a->net.allow_unix_sockets.n, 1);
 	assert_string_equal(a->net.allow_unix_sockets.v[0].text, "/b");
-	assert_int_equal(a->net.allow_local_outbound_ports.list.n, 1);
 	assert_int_equal(a->devices.mode.value, DEVICES_MINIMAL);
 	assert_int_equal(a->limits.memory.num.value, 1ull << 30);
 	assert_int_equal(a->limits.processes.value, 5);
@@ -89,16 +85,6 @@ test_settle(void **state)
 	assert_false(a->allow_pty.value);
 	assert_int_equal(a->net.mode.value, NET_MODE_GATE);
 	assert_int_equal(a->devices.mode.value, DEVICES_AUTO);
-	drop(a, b);
-	/* allowLocalOutbound that is not written is allowLocalBinding. */
-	settle(&a, &b, "{\"network\":{\"allowLocalBinding\":true}}",
-	    "{\"network\":{\"allowLocalBinding\":true}}");
-	assert_int_not_equal(a->net.allow_local_outbound.value, TRI_FALSE);
-	drop(a, b);
-	settle(&a, &b, "{\"network\":{\"allowLocalBinding\":true}}",
-	    "{\"network\":{\"allowLocalBinding\":true,"
-	    "\"allowLocalOutbound\":false}}");
-	assert_int_equal(a->net.allow_local_outbound.value, TRI_FALSE);
 	drop(a, b);
 }
 

@@ -91,6 +91,9 @@ test_parse(void **state)
 	}
 }
 
+#define BIND	"\"allowLocalBinding\":true," \
+		"\"allowLocalOutboundPorts\":"
+#define HOST	"\"hostPorts\":"
 #define OPEN	"\"allowLocalOutbound\":true,\"allowLocalOutboundPorts\":"
 
 static const struct {
@@ -133,7 +136,11 @@ static const struct {
 	{ "", { "5353:53" }, 0, 0, ERR_USAGE, "", "the resolver's" },
 	{ "", { "53:5353" }, 0, 1, ERR_NONE, "", "" },
 	{ OPEN "[5432]", { "5432" }, 0, 0, ERR_USAGE, "",
-	    "allowLocalOutboundPorts" },
+	    "leads to the host's" },
+	{ HOST "[5432,1,5432]", { NULL }, 2, 0, ERR_NONE, "", "" },
+	{ HOST "[5432]," OPEN "[5432,2]", { NULL }, 2, 0, ERR_NONE, "", "" },
+	{ HOST "[1,3128]", { NULL }, 0, 0, ERR_POLICY,
+	    "network.hostPorts[1]", "the HTTP proxy's" },
 	{ OPEN "[5432]", { "5432:5433" }, 1, 1, ERR_NONE, "", "" },
 };
 
@@ -192,15 +199,32 @@ test_layers(void **state)
 		const char	*rule;
 	} t[] = {
 		{ OPEN "[1,5432]", OPEN "[5432]", ACTION_ALLOW,
-		    "network.allowLocalOutboundPorts[0]" },
+		    "network.allowLocalOutboundPorts[1]" },
 		{ OPEN "[5432]", OPEN "[1]", ACTION_DENY,
 		    "network.allowLocalOutboundPorts" },
 		{ OPEN "[1]", OPEN "[5432]", ACTION_DENY,
 		    "network.allowLocalOutboundPorts" },
 		{ OPEN "[5432]", "\"allowLocalOutboundPorts\":[5432]",
-		    ACTION_DENY, "network.allowLocalOutbound" },
+		    ACTION_DENY, "network.hostPorts" },
 		{ "\"allowLocalOutboundPorts\":[5432]", OPEN "[5432]",
-		    ACTION_DENY, "network.allowLocalOutbound" },
+		    ACTION_DENY, "network.hostPorts" },
+		/* The switch that is not written is allowLocalBinding. */
+		{ BIND "[5432]", BIND "[5432]", ACTION_ALLOW,
+		    "network.allowLocalOutboundPorts[0]" },
+		{ BIND "[5432]", "\"allowLocalOutbound\":false," BIND
+		    "[5432]", ACTION_DENY, "network.hostPorts" },
+		/* hostPorts needs no switch, and each layer may use either. */
+		{ HOST "[1,5432]", HOST "[5432]", ACTION_ALLOW,
+		    "network.hostPorts[1]" },
+		{ HOST "[5432]", OPEN "[5432]", ACTION_ALLOW,
+		    "network.hostPorts[0]" },
+		{ OPEN "[5432]", HOST "[5432]", ACTION_ALLOW,
+		    "network.allowLocalOutboundPorts[0]" },
+		{ HOST "[5432]", HOST "[1]", ACTION_DENY,
+		    "network.hostPorts" },
+		{ HOST "[5432]", "", ACTION_DENY, "network.hostPorts" },
+		{ OPEN "[5432]," HOST "[5432]", HOST "[5432]", ACTION_ALLOW,
+		    "network.hostPorts[0]" },
 	};
 
 	(void)state;
