@@ -10,7 +10,7 @@
 #include <stdarg.h>
 #include <unistd.h>
 
-#include "shim/names.h"
+#include "shim/table.h"
 #include "shim/report.h"
 
 extern char **environ;
@@ -20,7 +20,7 @@ static bool
 exec_refused(int err)
 {
 	return err == EACCES || err == EPERM ||
-	    (err == ENOENT && names_get()->needs_grant);
+	    (err == ENOENT && table_get()->needs_grant);
 }
 
 static int

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim/guard.h"
+#include "shim/refuse.h"
 #include "shim/report.h"
 #include "shim/stage.h"
 
@@ -22,7 +22,7 @@ static bool
 is_told(int err)
 {
 	return told_by_kernel(err) ||
-	    (err == ENOENT && names_get()->needs_grant);
+	    (err == ENOENT && table_get()->needs_grant);
 }
 
 static int
@@ -83,7 +83,7 @@ HOOK(int, name, (const char *path, int flags, ...))			\
 	int rv;								\
 									\
 	MODE_AFTER(flags, mode);					\
-	if (makes(flags) && guard_refuses(AT_FDCWD, path))		\
+	if (makes(flags) && refuse_name(AT_FDCWD, path))		\
 		return -1;						\
 	rv = REAL(name)(path, flags, mode);				\
 	STAGED(rv, -1, AT_FDCWD, path, makes(flags),			\
@@ -98,7 +98,7 @@ HOOK(int, name, (int dir_fd, const char *path, int flags, ...))		\
 	int rv;								\
 									\
 	MODE_AFTER(flags, mode);					\
-	if (makes(flags) && guard_refuses(dir_fd, path))		\
+	if (makes(flags) && refuse_name(dir_fd, path))		\
 		return -1;						\
 	rv = REAL(name)(dir_fd, path, flags, mode);			\
 	STAGED(rv, -1, dir_fd, path, makes(flags),			\
@@ -132,7 +132,7 @@ HOOK(int, name, (const char *path, mode_t mode))			\
 {									\
 	int rv;								\
 									\
-	if (guard_refuses(AT_FDCWD, path))				\
+	if (refuse_name(AT_FDCWD, path))				\
 		return -1;						\
 	rv = REAL(name)(path, mode);					\
 	STAGED(rv, -1, AT_FDCWD, path, true, REAL(name)(staged, mode));	\
@@ -145,7 +145,7 @@ HOOK(FILE *, name, (const char *path, const char *mode))		\
 	int flags = mode_flags(mode);					\
 	FILE *rv;							\
 									\
-	if (makes(flags) && guard_refuses(AT_FDCWD, path))		\
+	if (makes(flags) && refuse_name(AT_FDCWD, path))		\
 		return NULL;						\
 	rv = REAL(name)(path, mode);					\
 	STAGED(rv, NULL, AT_FDCWD, path, makes(flags),			\
@@ -166,7 +166,7 @@ HOOK(FILE *, name, (const char *path, const char *mode, FILE *f))	\
 									\
 	if (path == NULL)						\
 		return REAL(name)(path, mode, f);			\
-	if (makes(flags) && guard_refuses(AT_FDCWD, path)) {		\
+	if (makes(flags) && refuse_name(AT_FDCWD, path)) {		\
 		fclose(f);						\
 		errno = EACCES;						\
 		return NULL;						\

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "shim/guard.h"
+#include "shim/refuse.h"
 #include "shim/report.h"
 #include "shim/stage.h"
 #include "shim/sys.h"
@@ -41,7 +41,7 @@ HOOK(int, mkdir, (const char *path, mode_t mode))
 {
 	int rv;
 
-	if (guard_refuses(AT_FDCWD, path))
+	if (refuse_name(AT_FDCWD, path))
 		return -1;
 	rv = REAL(mkdir)(path, mode);
 	STAGED(rv, -1, AT_FDCWD, path, true, REAL(mkdir)(staged, mode));
@@ -52,7 +52,7 @@ HOOK(int, mkdirat, (int dir_fd, const char *path, mode_t mode))
 {
 	int rv;
 
-	if (guard_refuses(dir_fd, path))
+	if (refuse_name(dir_fd, path))
 		return -1;
 	rv = REAL(mkdirat)(dir_fd, path, mode);
 	STAGED(rv, -1, dir_fd, path, true, REAL(mkdirat)(dir_fd, staged,
@@ -64,7 +64,7 @@ HOOK(int, symlink, (const char *text, const char *path))
 {
 	int rv;
 
-	if (guard_refuses(AT_FDCWD, path))
+	if (refuse_name(AT_FDCWD, path))
 		return -1;
 	rv = REAL(symlink)(text, path);
 	STAGED(rv, -1, AT_FDCWD, path, true, REAL(symlink)(text, staged));
@@ -75,7 +75,7 @@ HOOK(int, symlinkat, (const char *text, int dir_fd, const char *path))
 {
 	int rv;
 
-	if (guard_refuses(dir_fd, path))
+	if (refuse_name(dir_fd, path))
 		return -1;
 	rv = REAL(symlinkat)(text, dir_fd, path);
 	STAGED(rv, -1, dir_fd, path, true, REAL(symlinkat)(text, dir_fd,
@@ -136,7 +136,7 @@ linked(int rv, int from_fd, const char *from, int to_fd, const char *to,
 
 HOOK(int, rename, (const char *from, const char *to))
 {
-	if (guard_refuses(AT_FDCWD, to))
+	if (refuse_name(AT_FDCWD, to))
 		return -1;
 	return renamed(REAL(rename)(from, to), AT_FDCWD, from, AT_FDCWD, to,
 	    0);
@@ -145,7 +145,7 @@ HOOK(int, rename, (const char *from, const char *to))
 HOOK(int, renameat, (int from_fd, const char *from, int to_fd,
     const char *to))
 {
-	if (guard_refuses(to_fd, to))
+	if (refuse_name(to_fd, to))
 		return -1;
 	return renamed(REAL(renameat)(from_fd, from, to_fd, to), from_fd,
 	    from, to_fd, to, 0);
@@ -153,7 +153,7 @@ HOOK(int, renameat, (int from_fd, const char *from, int to_fd,
 
 HOOK(int, link, (const char *from, const char *to))
 {
-	if (guard_refuses(AT_FDCWD, to))
+	if (refuse_name(AT_FDCWD, to))
 		return -1;
 	return linked(REAL(link)(from, to), AT_FDCWD, from, AT_FDCWD, to, 0);
 }
@@ -161,7 +161,7 @@ HOOK(int, link, (const char *from, const char *to))
 HOOK(int, linkat, (int from_fd, const char *from, int to_fd, const char *to,
     int flags))
 {
-	if (guard_refuses(to_fd, to))
+	if (refuse_name(to_fd, to))
 		return -1;
 	return linked(REAL(linkat)(from_fd, from, to_fd, to, flags), from_fd,
 	    from, to_fd, to, flags);
@@ -172,8 +172,8 @@ HOOK(int, linkat, (int from_fd, const char *from, int to_fd, const char *to,
 HOOK(int, renameat2, (int from_fd, const char *from, int to_fd,
     const char *to, unsigned int flags))
 {
-	if (guard_refuses(to_fd, to) || ((flags & RENAME_EXCHANGE) != 0 &&
-	    guard_refuses(from_fd, from)))
+	if (refuse_name(to_fd, to) || ((flags & RENAME_EXCHANGE) != 0 &&
+	    refuse_name(from_fd, from)))
 		return -1;
 	return renamed(REAL(renameat2)(from_fd, from, to_fd, to, flags),
 	    from_fd, from, to_fd, to, flags);
@@ -188,7 +188,7 @@ make_node(int dir_fd, const char *path, mode_t mode, dev_t dev)
 {
 	int rv;
 
-	if (guard_refuses(dir_fd, path))
+	if (refuse_name(dir_fd, path))
 		return -1;
 	if (dev != (unsigned int)dev) {
 		errno = EINVAL;

@@ -11,7 +11,7 @@
 
 #include <pthread.h>
 
-#include "shim/guard.h"
+#include "shim/refuse.h"
 #include "shim/report.h"
 #include "shim/sys.h"
 
@@ -41,7 +41,7 @@ marked(long nr, long a, long b, long c, long d, long e, long f)
 static bool
 is_marked(void)
 {
-	return sizeof(long) == 8 && names_get()->listened != NULL;
+	return sizeof(long) == 8 && table_get()->listened != NULL;
 }
 
 /* ---- calls to the gate ---- */
@@ -76,12 +76,12 @@ is_gate(const struct sockaddr *sa, socklen_t len)
 	if (sa->sa_family == AF_INET)
 		return (ntohl(in->sin_addr.s_addr) >> 24 != 127 &&
 		    in->sin_addr.s_addr != 0) ||
-		    has_port(names_get()->listened, ntohs(in->sin_port));
+		    has_port(table_get()->listened, ntohs(in->sin_port));
 	if (sa->sa_family != AF_INET6 || len < sizeof *in6)
 		return false;
 	return !(IN6_IS_ADDR_LOOPBACK(a) || IN6_IS_ADDR_UNSPECIFIED(a) ||
 	    (IN6_IS_ADDR_V4MAPPED(a) && a->s6_addr[12] == 127)) ||
-	    has_port(names_get()->listened, ntohs(in6->sin6_port));
+	    has_port(table_get()->listened, ntohs(in6->sin6_port));
 }
 
 static int
@@ -182,8 +182,8 @@ HOOK(int, bind, (int fd, const struct sockaddr *sa, socklen_t len))
 	char path[sizeof ((struct sockaddr_un *)0)->sun_path + 1];
 	int rv;
 
-	if (names_get()->nguards > 0 && socket_path(sa, len, path) &&
-	    guard_refuses(AT_FDCWD, path))
+	if (table_get()->nguards > 0 && socket_path(sa, len, path) &&
+	    refuse_name(AT_FDCWD, path))
 		return -1;
 	rv = REAL(bind)(fd, sa, len);
 	if (rv < 0 && told_by_kernel(errno) && socket_path(sa, len, path))

@@ -2,7 +2,7 @@
 # it; no sanitizer and no -fPIE, because it lives in other people's programs.
 pkglibexec_PROGRAMS += libexec/fence/libfence-shim.so
 libexec_fence_libfence_shim_so_SOURCES = \
-	shim/guard.c shim/guard.h \
+	shim/refuse.c shim/refuse.h \
 	shim/hook.h \
 	shim/hook_exec.c \
 	shim/hook_fs.c \
@@ -12,7 +12,7 @@ libexec_fence_libfence_shim_so_SOURCES = \
 	shim/hook_raw.c \
 	shim/hook_tty.c \
 	shim/init.c \
-	shim/names.c shim/names.h \
+	shim/table.c shim/table.h \
 	shim/real.c shim/real.h \
 	shim/report.c shim/report.h \
 	shim/stage.c shim/stage.h \

@@ -29,7 +29,7 @@ stage_is_sibling(const char *file, const struct leaf *leaf)
 }
 
 static bool
-is_sibling(const struct names *t, uint32_t i, const struct leaf *leaf)
+is_sibling(const struct table *t, uint32_t i, const struct leaf *leaf)
 {
 	return stage_is_sibling(t->text + t->v[i].name, leaf);
 }
@@ -44,10 +44,10 @@ struct found {
 /* A granted file for which is() holds, in the path's folder. */
 static bool
 find_file(int dir_fd, const char *path,
-    bool (*is)(const struct names *, uint32_t, const struct leaf *),
+    bool (*is)(const struct table *, uint32_t, const struct leaf *),
     struct found *f)
 {
-	const struct names *t = names_get();
+	const struct table *t = table_get();
 	bool is_known = false;
 	uint32_t i;
 
@@ -56,10 +56,10 @@ find_file(int dir_fd, const char *path,
 	for (i = t->first_file; i != 0; i = t->v[i].next) {
 		if (!is(t, i, &f->leaf))
 			continue;
-		if (!is_known && !names_dir(dir_fd, path, &f->leaf, &f->dir))
+		if (!is_known && !leaf_dir(dir_fd, path, &f->leaf, &f->dir))
 			return false;
 		is_known = true;
-		names_at(t, i, &f->file);
+		table_at(t, i, &f->file);
 		if (name_is_in(&f->file, &f->dir))
 			return true;
 	}
@@ -73,14 +73,14 @@ find_sibling(int dir_fd, const char *path, struct found *f)
 	struct stat st;
 
 	return find_file(dir_fd, path, is_sibling, f) &&
-	    f->leaf.len <= NAMES_LEAF_MAX && SYS(newfstatat, dir_fd, path,
+	    f->leaf.len <= TABLE_LEAF_MAX && SYS(newfstatat, dir_fd, path,
 	    &st, AT_SYMLINK_NOFOLLOW) == -ENOENT;
 }
 
 static bool
 find_granted(int dir_fd, const char *path, struct found *f)
 {
-	return find_file(dir_fd, path, names_is, f);
+	return find_file(dir_fd, path, table_is, f);
 }
 
 /* Is it ours alone?  In a /tmp shared with others it might be a trap. */

@@ -16,15 +16,15 @@
 #ifndef FENCE_SHIM_STAGE_H
 #define FENCE_SHIM_STAGE_H
 
-#include "shim/names.h"
+#include "shim/table.h"
 
 /* "/tmp/.fence-saves/DEV-INO/NAME" */
-enum { STAGE_PATH_MAX = 18 + 20 + 1 + 20 + 1 + NAMES_LEAF_MAX + 1 };
+enum { STAGE_PATH_MAX = 18 + 20 + 1 + 20 + 1 + TABLE_LEAF_MAX + 1 };
 
 static inline bool
 stage_on(void)
 {
-	return __builtin_expect(names_get()->first_file != 0, 0);
+	return __builtin_expect(table_get()->first_file != 0, 0);
 }
 
 /*

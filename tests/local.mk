@@ -67,7 +67,7 @@ UNIT_TESTS = \
 	tests/unit/test_serve_tunnel \
 	tests/unit/test_sha256 \
 	tests/unit/test_shim \
-	tests/unit/test_shim_names \
+	tests/unit/test_shim_table \
 	tests/unit/test_sni \
 	tests/unit/test_socks5 \
 	tests/unit/test_sshsay \
@@ -107,8 +107,8 @@ AM_TESTS_ENVIRONMENT = \
 	export FENCE_TEST_SHIM FENCE_TEST_INIT;
 
 # The parts of the shim that are no hooks.
-tests_unit_test_shim_names_SOURCES = tests/unit/test_shim_names.c \
-	shim/names.c shim/report.c shim/stage.c
+tests_unit_test_shim_table_SOURCES = tests/unit/test_shim_table.c \
+	shim/table.c shim/report.c shim/stage.c
 
 # In the suite a fuzz target replays its corpus; with clang's
 # -fsanitize=fuzzer the same file is the fuzzer (tests/README.md).

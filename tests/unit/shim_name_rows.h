@@ -1,5 +1,5 @@
 /*
- * shim_name_rows: the calls of test_shim_names.  They run in their order, with
+ * shim_name_rows: the calls of test_shim_table.  They run in their order, with
  * the shim and a table of names; the working directory is W.
  *
  *	W	may be written; .vscode, .envrc, sub/config and

@@ -4,7 +4,7 @@
  */
 #include <pthread.h>
 
-#include "shim/names.h"
+#include "shim/table.h"
 #include "shim/stage.h"
 #include "tests/unit/shim_name_rows.h"
 #include "tests/unit/shim_world.h"
@@ -53,16 +53,16 @@ leaves(void **state)
 }
 
 /* A table of its own; freed by the caller. */
-static struct names *
+static struct table *
 build(const char *records_of, size_t len, void **mem)
 {
-	*mem = calloc(1, names_room(records_of, len));
+	*mem = calloc(1, table_room(records_of, len));
 	assert_non_null(*mem);
-	return names_build(*mem, records_of, len);
+	return table_build(*mem, records_of, len);
 }
 
 static uint32_t
-count_files(const struct names *t)
+count_files(const struct table *t)
 {
 	uint32_t i, n = 0;
 
@@ -104,13 +104,13 @@ records(void **state)
 		{ "g 99999999999999999999 2 /a/b", 0, 0, 0 },
 		{ longest, 0, 0, 0 },
 	};
-	struct names *names;
+	struct table *names;
 	void *mem;
 	size_t i;
 
 	(void)state;
 	strcpy(longest, "g 1 2 /");
-	memset(longest + 7, 'a', NAMES_LEAF_MAX + 1);
+	memset(longest + 7, 'a', TABLE_LEAF_MAX + 1);
 	for (i = 0; i < LEN(t); i++) {
 		names = build(t[i].record, strlen(t[i].record) + 1, &mem);
 		if ((int)names->nguards != t[i].guards ||
@@ -128,15 +128,15 @@ records(void **state)
 }
 
 static bool
-find_guarded(const struct names *t, const char *path, struct name *ret)
+find_guarded(const struct table *t, const char *path, struct name *ret)
 {
 	struct leaf leaf;
 	uint32_t i;
 
 	assert_true(leaf_of(path, &leaf));
-	for (i = names_bucket(t, &leaf); i != 0; i = t->v[i].next)
-		if (names_is(t, i, &leaf)) {
-			names_at(t, i, ret);
+	for (i = table_bucket(t, &leaf); i != 0; i = t->v[i].next)
+		if (table_is(t, i, &leaf)) {
+			table_at(t, i, ret);
 			return true;
 		}
 	return false;
@@ -148,7 +148,7 @@ many(void **state)
 {
 	enum { N = 5000 };
 	char *table = malloc(N * 64), path[32];
-	struct names *names;
+	struct table *names;
 	struct name n;
 	size_t len = 0;
 	void *mem;
@@ -409,7 +409,7 @@ static void *
 load(void *arg)
 {
 	pthread_barrier_wait(arg);
-	return (void *)names_load();
+	return (void *)table_load();
 }
 
 static void
@@ -426,14 +426,14 @@ loaders(void **state)
 	make_files(false);
 	pthread_barrier_init(&barrier, NULL, LOADERS);
 	for (round = 0; round < TIMES; round++) {
-		names_table = NULL;
+		the_table = NULL;
 		for (i = 0; i < LOADERS; i++)
 			pthread_create(&th[i], NULL, load, &barrier);
 		for (i = 0; i < LOADERS; i++) {
 			pthread_join(th[i], &table);
-			assert_ptr_equal(table, names_table);
+			assert_ptr_equal(table, the_table);
 		}
-		assert_int_equal(names_table->nguards, 4);
+		assert_int_equal(the_table->nguards, 4);
 	}
 	pthread_barrier_destroy(&barrier);
 }
@@ -442,7 +442,7 @@ loaders(void **state)
 static void
 odd_files(void **state)
 {
-	char *big = calloc(1, NAMES_BYTES_MAX + 1);
+	char *big = calloc(1, TABLE_BYTES_MAX + 1);
 	int i;
 
 	(void)state;
@@ -454,12 +454,12 @@ odd_files(void **state)
 			put_table("", 0);
 		else if (i == 2) {
 			strcpy(big, "g 1 2 /a/b");
-			put_table(big, NAMES_BYTES_MAX + 1);
+			put_table(big, TABLE_BYTES_MAX + 1);
 		} else if (i == 3)
 			assert_int_equal(mkdir(WIRE_TABLE, 0755), 0);
-		names_table = NULL;
-		assert_int_equal(names_load()->nguards, 0);
-		assert_non_null(names_table);
+		the_table = NULL;
+		assert_int_equal(table_load()->nguards, 0);
+		assert_non_null(the_table);
 	}
 	assert_int_equal(rmdir(WIRE_TABLE), 0);
 	free(big);

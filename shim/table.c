@@ -7,14 +7,14 @@
 #include <limits.h>
 #include <string.h>
 
-#include "shim/names.h"
+#include "shim/table.h"
 #include "shim/sys.h"
 #include "shim/wire.h"
 
 static const uint32_t no_bucket[1];
-static const struct names no_names = { .buckets = no_bucket };
+static const struct table empty_table = { .buckets = no_bucket };
 
-const struct names *names_table;
+const struct table *the_table;
 
 bool
 leaf_of(const char *path, struct leaf *ret)
@@ -60,7 +60,7 @@ dir_stat_n(int dir_fd, const char *path, size_t len, struct dir_id *ret)
 }
 
 bool
-names_dir(int dir_fd, const char *path, const struct leaf *leaf,
+leaf_dir(int dir_fd, const char *path, const struct leaf *leaf,
     struct dir_id *ret)
 {
 	if (leaf->dir_len == 0)
@@ -81,7 +81,7 @@ name_is_in(const struct name *n, const struct dir_id *id)
 
 /* Three bytes and the length tell the usual names apart, at a fixed price. */
 static uint32_t
-names_hash(const char *s, size_t len)
+table_hash(const char *s, size_t len)
 {
 	uint32_t h = (unsigned char)s[0] | (unsigned char)s[len / 2] << 8 |
 	    (unsigned char)s[len - 1] << 16;
@@ -90,13 +90,13 @@ names_hash(const char *s, size_t len)
 }
 
 uint32_t
-names_bucket(const struct names *t, const struct leaf *leaf)
+table_bucket(const struct table *t, const struct leaf *leaf)
 {
-	return t->buckets[names_hash(leaf->name, leaf->len) & t->mask];
+	return t->buckets[table_hash(leaf->name, leaf->len) & t->mask];
 }
 
 bool
-names_is(const struct names *t, uint32_t i, const struct leaf *leaf)
+table_is(const struct table *t, uint32_t i, const struct leaf *leaf)
 {
 	const char *name = t->text + t->v[i].name;
 
@@ -128,7 +128,7 @@ take_name(const char *s, struct name *ret)
 	if ((s[0] != NAME_GUARDED && s[0] != NAME_FILE) || s[1] != ' ' ||
 	    (p = take_number(s + 2, &ret->dev)) == NULL ||
 	    (p = take_number(p, &ret->ino)) == NULL || p[0] != '/' ||
-	    !leaf_of(p, &leaf) || leaf.len > NAMES_LEAF_MAX ||
+	    !leaf_of(p, &leaf) || leaf.len > TABLE_LEAF_MAX ||
 	    leaf.name[leaf.len] != '\0')
 		return false;
 	ret->kind = s[0];
@@ -138,7 +138,7 @@ take_name(const char *s, struct name *ret)
 }
 
 void
-names_at(const struct names *t, uint32_t i, struct name *ret)
+table_at(const struct table *t, uint32_t i, struct name *ret)
 {
 	(void)take_name(t->text + t->v[i].at, ret);	/* it was good before */
 }
@@ -168,17 +168,17 @@ bucket_count(uint32_t names)
 }
 
 size_t
-names_room(const char *text, size_t len)
+table_room(const char *text, size_t len)
 {
 	uint32_t n = count_records(text, len);
 
-	return sizeof(struct names) + (n + 1) * sizeof(struct names_entry) +
+	return sizeof(struct table) + (n + 1) * sizeof(struct table_entry) +
 	    bucket_count(n) * sizeof(uint32_t);
 }
 
 /* Names are kept in a list for each bucket, files in one of their own. */
 static void
-fill_buckets(struct names *t, struct names_entry *v, uint32_t n,
+fill_buckets(struct table *t, struct table_entry *v, uint32_t n,
     uint32_t *buckets)
 {
 	const char *name;
@@ -189,17 +189,17 @@ fill_buckets(struct names *t, struct names_entry *v, uint32_t n,
 	for (i = 1; i <= n; i++) {
 		name = t->text + v[i].name;
 		list = t->text[v[i].at] == NAME_FILE ? &t->first_file :
-		    &buckets[names_hash(name, strlen(name)) & t->mask];
+		    &buckets[table_hash(name, strlen(name)) & t->mask];
 		v[i].next = *list;
 		*list = i;
 	}
 }
 
-struct names *
-names_build(void *mem, const char *text, size_t len)
+struct table *
+table_build(void *mem, const char *text, size_t len)
 {
-	struct names *t = mem;
-	struct names_entry *v = (struct names_entry *)(t + 1);
+	struct table *t = mem;
+	struct table_entry *v = (struct table_entry *)(t + 1);
 	const char *s, *end, *stop = text + len;
 	struct name one;
 	uint32_t n = 0;
@@ -231,7 +231,7 @@ map(size_t len, int prot, int flags, int fd)
 }
 
 /* The table of an open file: NULL if it cannot be had at the moment. */
-static const struct names *
+static const struct table *
 load_fd(int fd)
 {
 	struct stat st;
@@ -240,48 +240,48 @@ load_fd(int fd)
 	if (SYS(fstat, fd, &st) < 0)
 		return NULL;
 	if (!S_ISREG(st.st_mode) || st.st_size <= 0 ||
-	    st.st_size > NAMES_BYTES_MAX)
-		return &no_names;
+	    st.st_size > TABLE_BYTES_MAX)
+		return &empty_table;
 	text = map(st.st_size, PROT_READ, 0, fd);
 	if (sys_failed(text))
 		return NULL;
-	mem = map(names_room((char *)text, st.st_size),
+	mem = map(table_room((char *)text, st.st_size),
 	    PROT_READ | PROT_WRITE, MAP_ANONYMOUS, -1);
 	if (sys_failed(mem)) {
 		SYS(munmap, text, st.st_size);
 		return NULL;
 	}
-	return names_build((void *)mem, (char *)text, st.st_size);
+	return table_build((void *)mem, (char *)text, st.st_size);
 }
 
 static void
-unload(const struct names *t)
+unload(const struct table *t)
 {
 	size_t room;
 
-	if (t == &no_names)
+	if (t == &empty_table)
 		return;
-	room = names_room(t->text, t->text_len);
+	room = table_room(t->text, t->text_len);
 	SYS(munmap, t->text, t->text_len);
 	SYS(munmap, t, room);
 }
 
-const struct names *
-names_load(void)
+const struct table *
+table_load(void)
 {
-	const struct names *mine, *theirs = NULL;
+	const struct table *mine, *theirs = NULL;
 	int fd = SYS(openat, AT_FDCWD, WIRE_TABLE,
 	    O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
 	/* Want of descriptors or memory may pass, want of a file will not. */
 	if (fd == -EMFILE || fd == -ENFILE || fd == -ENOMEM || fd == -EINTR)
-		return &no_names;
-	mine = fd < 0 ? &no_names : load_fd(fd);
+		return &empty_table;
+	mine = fd < 0 ? &empty_table : load_fd(fd);
 	if (fd >= 0)
 		SYS(close, fd);
 	if (mine == NULL)
-		return &no_names;
-	if (__atomic_compare_exchange_n(&names_table, &theirs, mine, false,
+		return &empty_table;
+	if (__atomic_compare_exchange_n(&the_table, &theirs, mine, false,
 	    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return mine;
 	unload(mine);

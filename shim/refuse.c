@@ -1,10 +1,10 @@
 #include "shim/hook.h"
 
-#include "shim/guard.h"
+#include "shim/refuse.h"
 #include "shim/report.h"
 
 bool
-guard_look(const struct names *t, int dir_fd, const char *path)
+refuse_look(const struct table *t, int dir_fd, const char *path)
 {
 	struct dir_id id;
 	struct leaf leaf;
@@ -14,13 +14,13 @@ guard_look(const struct names *t, int dir_fd, const char *path)
 
 	if (path == NULL || !leaf_of(path, &leaf))
 		return false;
-	for (i = names_bucket(t, &leaf); i != 0; i = t->v[i].next) {
-		if (!names_is(t, i, &leaf))
+	for (i = table_bucket(t, &leaf); i != 0; i = t->v[i].next) {
+		if (!table_is(t, i, &leaf))
 			continue;
-		if (!is_known && !names_dir(dir_fd, path, &leaf, &id))
+		if (!is_known && !leaf_dir(dir_fd, path, &leaf, &id))
 			return false;
 		is_known = true;
-		names_at(t, i, &n);
+		table_at(t, i, &n);
 		if (!name_is_in(&n, &id))
 			continue;
 		report_path(WIRE_OPEN, AT_FDCWD, n.path, REPORT_CHANGES,

@@ -1,0 +1,28 @@
+/*
+ * refuse: the only refusal that is the shim's own.  A guarded name that did
+ * not exist when the run began must not be made, and the kernel would allow
+ * it, so the hook refuses the call before the kernel hears of it.  This keeps
+ * honest programs from making the name; the launcher watches for the others.
+ *
+ * Called by the hooks that can make a name.  Removing a name, and opening a
+ * file that exists, are not asked about.
+ */
+#ifndef FENCE_SHIM_REFUSE_H
+#define FENCE_SHIM_REFUSE_H
+
+#include "shim/table.h"
+
+SHIM_HIDDEN bool refuse_look(const struct table *, int dir_fd,
+	    const char *path);
+
+/* True: told, errno is EACCES, and the call is not to be made. */
+static inline bool
+refuse_name(int dir_fd, const char *path)
+{
+	const struct table *t = table_get();
+
+	return __builtin_expect(t->nguards > 0, 0) &&
+	    refuse_look(t, dir_fd, path);
+}
+
+#endif
