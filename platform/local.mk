@@ -22,7 +22,7 @@ platform_libplatform_a_SOURCES = \
 	platform/jail.h platform/limits.h \
 	platform/loop.h platform/loop_epoll.c platform/machine.h \
 	platform/mint.h \
-	platform/mountinfo.c platform/mountinfo.h \
+	platform/mounttable.c platform/mounttable.h \
 	platform/name_filter.c platform/name_filter.h \
 	platform/net.c platform/net.h \
 	platform/links.c platform/links.h platform/listed.h \

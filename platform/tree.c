@@ -12,7 +12,7 @@
 #include "platform/base/str.h"
 #include "platform/fd.h"
 #include "platform/linux/place.h"
-#include "platform/mountinfo.h"
+#include "platform/mounttable.h"
 
 bool
 tree_is_lack(int sys)
@@ -72,7 +72,7 @@ struct type_of {
 };
 
 static void
-take_type(const struct mountinfo *m, void *arg)
+take_type(const struct mount_line *m, void *arg)
 {
 	struct type_of *t = arg;
 	size_t n = strlen(m->path);
@@ -118,7 +118,7 @@ tree_changed(const char *path, struct err *e)
 {
 	struct type_of t = { .path = path };
 
-	if (mountinfo_each(take_type, &t) == 0 && !is_steady_type(t.type) &&
+	if (mount_line_each(take_type, &t) == 0 && !is_steady_type(t.type) &&
 	    is_unsteady(path)) {
 		err_set(e, ERR_JAIL, "the file system of '%s' (%s) changes "
 		    "inode numbers", path, t.type);
@@ -136,5 +136,5 @@ tree_is_kernel(const char *path)
 	struct statfs fs;
 
 	return statfs(path, &fs) == 0 &&
-	    mountinfo_is_kernel_magic((unsigned long)fs.f_type);
+	    mount_magic_is_kernel((unsigned long)fs.f_type);
 }

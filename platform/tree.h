@@ -11,7 +11,7 @@
 
 #include "platform/base/arena.h"
 #include "platform/base/err.h"
-#include "platform/mountinfo.h"
+#include "platform/mounttable.h"
 
 enum tree_kind { TREE_MISSING, TREE_DIR, TREE_FILE };
 

@@ -16,7 +16,7 @@
 #include "platform/base/vec.h"
 #include "platform/fd.h"
 #include "platform/listed.h"
-#include "platform/mountinfo.h"
+#include "platform/mounttable.h"
 
 enum {
 	MAX_OPEN = 64,		/* of directories on the way down */

@@ -18,7 +18,7 @@
 #include "platform/base/vec.h"
 #include "platform/fd.h"
 #include "platform/listed.h"
-#include "platform/mountinfo.h"
+#include "platform/mounttable.h"
 #include "platform/tree.h"
 
 enum {

@@ -22,7 +22,7 @@
 #include <cmocka.h>
 
 #include "platform/base/vec.h"
-#include "platform/mountinfo.h"
+#include "platform/mounttable.h"
 #include "platform/tree.h"
 #include "tests/unit/netns.h"
 #include "tests/unit/room.h"
@@ -659,7 +659,7 @@ test_far_mounts(void **state)
 }
 
 static void
-test_mountinfo(void **state)
+test_mount_lines(void **state)
 {
 	static const struct {
 		const char	*line, *path, *type;	/* NULL: no line */
@@ -698,14 +698,14 @@ test_mountinfo(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		char *line = xstrdup(rows[i].line);
-		struct mountinfo m;
-		bool is_one = mountinfo_parse(line, &m);
+		struct mount_line m;
+		bool is_one = mount_line_parse(line, &m);
 
 		assert_int_equal(is_one, rows[i].path != NULL);
 		if (is_one) {
 			assert_string_equal(m.path, rows[i].path);
 			assert_string_equal(m.type, rows[i].type);
-			assert_int_equal(mountinfo_is_far(m.type),
+			assert_int_equal(mount_type_is_far(m.type),
 			    rows[i].is_far);
 		}
 		free(line);
@@ -728,7 +728,7 @@ main(void)
 		ROOM(test_closed),
 		ROOM(test_near_mounts),
 		ROOM(test_far_mounts),
-		cmocka_unit_test(test_mountinfo),
+		cmocka_unit_test(test_mount_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,42 +1,42 @@
 /*
- * mountinfo: the mounts that this process sees.
+ * mounttable: the mounts that this process sees.
  */
-#ifndef FENCE_PLATFORM_MOUNTINFO_H
-#define FENCE_PLATFORM_MOUNTINFO_H
+#ifndef FENCE_PLATFORM_MOUNTTABLE_H
+#define FENCE_PLATFORM_MOUNTTABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-struct mountinfo {
+struct mount_line {
 	const char	*path;		/* the mount point */
 	const char	*type;		/* "ext4", "fuse.sshfs" … */
 };
 
 /* Pure: one line of /proc/self/mountinfo, cut up in place; false: not one. */
-bool	 mountinfo_parse(char *line, struct mountinfo *ret);
+bool	 mount_line_parse(char *line, struct mount_line *ret);
 
 /*
  * Is such a file system served by another machine, or by a process?  Then a
  * mere look at its root may wait for ever.
  */
-bool	 mountinfo_is_far(const char *type);
+bool	 mount_type_is_far(const char *type);
 
 /* Is writing in it speaking to the kernel (proc, sysfs, cgroup …)? */
-bool	 mountinfo_is_kernel(const char *type);
-bool	 mountinfo_is_kernel_magic(unsigned long magic);	/* statfs(2) */
+bool	 mount_type_is_kernel(const char *type);
+bool	 mount_magic_is_kernel(unsigned long magic);	/* statfs(2) */
 
 /*
  * Every mount; of two at the same place the later is on top.  -1 with errno:
  * it cannot be read, and fn was not called.
  */
-int	 mountinfo_each(void (*fn)(const struct mountinfo *, void *), void *);
+int	 mount_line_each(void (*fn)(const struct mount_line *, void *), void *);
 
 /* The same as a table. */
 struct mount {
 	char	*path;
 	size_t	 len;
-	bool	 is_far;	/* mountinfo_is_far() */
-	bool	 is_kernel;	/* mountinfo_is_kernel() */
+	bool	 is_far;	/* mount_type_is_far() */
+	bool	 is_kernel;	/* mount_type_is_kernel() */
 	bool	 is_told;	/* the caller's own mark */
 };
 
@@ -45,7 +45,7 @@ struct mount_table {
 	size_t		 n, cap;
 };
 
-int	 mount_table_read(struct mount_table *);	/* as mountinfo_each() */
+int	 mount_table_read(struct mount_table *);	/* as mount_line_each() */
 void	 mount_table_release(struct mount_table *);
 /* The one on top at dir + rest, or NULL; neither ends in '/'. */
 struct mount	*mount_table_at(const struct mount_table *, const char *dir,

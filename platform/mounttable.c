@@ -1,4 +1,4 @@
-#include "platform/mountinfo.h"
+#include "platform/mounttable.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ unescape(char *s)
 
 /* id parent major:minor root PATH options [more …] - TYPE source options */
 bool
-mountinfo_parse(char *line, struct mountinfo *ret)
+mount_line_parse(char *line, struct mount_line *ret)
 {
 	char *path = line, *rest, *type;
 
@@ -46,12 +46,12 @@ mountinfo_parse(char *line, struct mountinfo *ret)
 	type[strcspn(type, " \n")] = '\0';
 	unescape(path);
 	unescape(type);
-	*ret = (struct mountinfo){ path, type };
+	*ret = (struct mount_line){ path, type };
 	return type[0] != '\0';
 }
 
 bool
-mountinfo_is_far(const char *type)
+mount_type_is_far(const char *type)
 {
 	static const char *const far[] = { "nfs", "nfs4", "cifs", "smb3",
 	    "ceph", "9p", "afs", "autofs", "fuse" };
@@ -81,7 +81,7 @@ static const struct {
 enum { NKERNEL_FS = sizeof kernel_fs / sizeof kernel_fs[0] };
 
 bool
-mountinfo_is_kernel(const char *type)
+mount_type_is_kernel(const char *type)
 {
 	for (size_t i = 0; i < NKERNEL_FS; i++)
 		if (strcmp(type, kernel_fs[i].name) == 0)
@@ -90,7 +90,7 @@ mountinfo_is_kernel(const char *type)
 }
 
 bool
-mountinfo_is_kernel_magic(unsigned long magic)
+mount_magic_is_kernel(unsigned long magic)
 {
 	for (size_t i = 0; i < NKERNEL_FS; i++)
 		if (kernel_fs[i].magic != 0 && magic == kernel_fs[i].magic)
@@ -99,12 +99,12 @@ mountinfo_is_kernel_magic(unsigned long magic)
 }
 
 int
-mountinfo_each(void (*fn)(const struct mountinfo *, void *), void *arg)
+mount_line_each(void (*fn)(const struct mount_line *, void *), void *arg)
 {
 	static const size_t sizes[] = { 16 << 10, 256 << 10,
 	    16 << 20 };
 	char *text = NULL, *line, *rest;
-	struct mountinfo m;
+	struct mount_line m;
 	ssize_t n = -1;
 
 	for (size_t i = 0; n < 0 && i < sizeof sizes / sizeof *sizes;
@@ -117,26 +117,26 @@ mountinfo_each(void (*fn)(const struct mountinfo *, void *), void *arg)
 	}
 	rest = n < 0 ? NULL : text;
 	while ((line = strsep(&rest, "\n")) != NULL)
-		if (mountinfo_parse(line, &m))
+		if (mount_line_parse(line, &m))
 			fn(&m, arg);
 	free(text);
 	return n < 0 ? -1 : 0;
 }
 
 static void
-add_mount(const struct mountinfo *m, void *arg)
+add_mount(const struct mount_line *m, void *arg)
 {
 	struct mount_table *t = arg;
 
 	*vec_push(t) = (struct mount){ .path = xstrdup(m->path),
-	    .len = strlen(m->path), .is_far = mountinfo_is_far(m->type),
-	    .is_kernel = mountinfo_is_kernel(m->type) };
+	    .len = strlen(m->path), .is_far = mount_type_is_far(m->type),
+	    .is_kernel = mount_type_is_kernel(m->type) };
 }
 
 int
 mount_table_read(struct mount_table *t)
 {
-	return mountinfo_each(add_mount, t);
+	return mount_line_each(add_mount, t);
 }
 
 void
