@@ -38,7 +38,7 @@ http_keep(struct http_conn *h)
 
 	if (k == NULL)
 		return;
-	k->watch = loop_fd(conn_loop(&h->conn), h->server_fd, LOOP_READ,
+	k->watch = loop_fd(h->conn.home->loop, h->server_fd, LOOP_READ,
 	    kept_ready, h);
 	if (k->watch == NULL) {
 		free(k);
@@ -142,10 +142,10 @@ static int
 http_exchange(struct http_conn *h)
 {
 	struct conn *c = &h->conn;
-	struct exchange_spec spec = { .loop = conn_loop(c),
+	struct exchange_spec spec = { .loop = c->home->loop,
 	    .client_fd = c->fd, .server_fd = h->server_fd,
-	    .idle_ms = conn_limits(c)->idle_ms,
-	    .max_header_bytes = conn_limits(c)->max_header_bytes,
+	    .idle_ms = c->home->limits.idle_ms,
+	    .max_header_bytes = c->home->limits.max_header_bytes,
 	    .head = &h->head, .request = &h->request, .in = &h->in,
 	    .done = http_exchanged, .arg = h };
 

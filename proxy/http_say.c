@@ -95,7 +95,8 @@ http_bad(struct http_conn *h, int code, const char *why)
 	else if (r.code == 505)
 		r.phrase = "HTTP Version Not Supported";
 	h->head.code = code;		/* nothing behind it is believed */
-	(void)proxy_note(h->conn.proxy, ASK_NOTE_BAD_REQUEST, &h->conn.peer);
+	(void)questions_note(h->conn.home->questions, ASK_NOTE_BAD_REQUEST,
+	    &h->conn.peer);
 	http_refuse(h, &r);
 }
 
@@ -204,7 +205,8 @@ http_recent(struct http_conn *h)
 	struct conn *c = &h->conn;
 
 	if (conn_wait(c) == 0)
-		c->question = proxy_ask(c->proxy, &m, recent_answered, h);
+		c->question = questions_ask(c->home->questions, &m,
+		    recent_answered, h);
 	if (c->question == NULL)
 		conn_reset(c);
 }

@@ -30,7 +30,7 @@ const struct proxy_limits proxy_default_limits = {
 
 /* Its id is its slot and how often the slot was used: late answers miss. */
 struct question {
-	struct proxy	*proxy;
+	struct questions *questions;
 	answer_fn	*fn;
 	void		*arg;
 	struct question	*next, *prev;	/* in the queue of those not sent */
@@ -44,6 +44,18 @@ struct slot {
 	uint16_t	 next_free;	/* slot number + 1, 0 for none */
 };
 
+struct questions {
+	struct loop		*loop;
+	int			 ask_fd;
+	struct watch		*watch;
+	struct slot		 slots[MAX_QUESTIONS];
+	unsigned		 nslots;	/* used at least once */
+	uint16_t		 free_first, free_last;
+	struct question		*queue_first, *queue_last;
+	struct watch		*last;		/* no answer comes any more */
+	int64_t			 last_ms;
+};
+
 struct listener {
 	struct proxy	*proxy;
 	struct watch	*watch;
@@ -55,76 +67,66 @@ struct listener {
 };
 
 struct proxy {
-	struct loop		*loop;
-	struct proxy_limits	 limits;
-	int			 ask_fd;
-	struct watch		*ask_watch;
-	struct slot		 slots[MAX_QUESTIONS];
-	unsigned		 nslots;	/* used at least once */
-	uint16_t		 free_first, free_last;
-	struct question		*queue_first, *queue_last;
+	struct conn_home	 home;
 	struct listener		 listeners[PROXY_NLISTENERS];
 	struct listener		*ports;
 	size_t			 nports;
 	struct budget		 budgets[BUDGET_KINDS];
 	struct watch		*pause;
-	struct watch		*last;		/* no answer comes any more */
-	int64_t			 last_ms;
 	bool			 told_limit;
-	struct dns		*dns;
 };
 
 /* Questions */
 
 static void
-slot_release(struct proxy *p, unsigned at)
+slot_release(struct questions *qs, unsigned at)
 {
-	struct slot *s = &p->slots[at];
+	struct slot *s = &qs->slots[at];
 
 	/* The oldest is reused first, so that an id stays unused for long. */
 	s->question = NULL;
 	s->uses++;
 	s->next_free = 0;
-	if (p->free_last != 0)
-		p->slots[p->free_last - 1].next_free = (uint16_t)(at + 1);
+	if (qs->free_last != 0)
+		qs->slots[qs->free_last - 1].next_free = (uint16_t)(at + 1);
 	else
-		p->free_first = (uint16_t)(at + 1);
-	p->free_last = (uint16_t)(at + 1);
+		qs->free_first = (uint16_t)(at + 1);
+	qs->free_last = (uint16_t)(at + 1);
 }
 
 static int
-slot_take(struct proxy *p, struct question *q)
+slot_take(struct questions *qs, struct question *q)
 {
 	unsigned at;
 
-	if (p->free_first != 0) {
-		at = p->free_first - 1u;
-		p->free_first = p->slots[at].next_free;
-		if (p->free_first == 0)
-			p->free_last = 0;
-	} else if (p->nslots < MAX_QUESTIONS)
-		at = p->nslots++;
+	if (qs->free_first != 0) {
+		at = qs->free_first - 1u;
+		qs->free_first = qs->slots[at].next_free;
+		if (qs->free_first == 0)
+			qs->free_last = 0;
+	} else if (qs->nslots < MAX_QUESTIONS)
+		at = qs->nslots++;
 	else
 		return -1;
-	p->slots[at].question = q;
-	q->msg.id = (uint32_t)p->slots[at].uses << 16 | at;
+	qs->slots[at].question = q;
+	q->msg.id = (uint32_t)qs->slots[at].uses << 16 | at;
 	return 0;
 }
 
 static struct question *
-slot_find(const struct proxy *p, uint32_t id)
+slot_find(const struct questions *qs, uint32_t id)
 {
 	unsigned at = id & 0xffff;
 
-	if (at >= p->nslots || p->slots[at].uses != id >> 16)
+	if (at >= qs->nslots || qs->slots[at].uses != id >> 16)
 		return NULL;
-	return p->slots[at].question;
+	return qs->slots[at].question;
 }
 
 static void
 queue_remove(struct question *q)
 {
-	struct proxy *p = q->proxy;
+	struct questions *qs = q->questions;
 
 	if (!q->is_queued)
 		return;
@@ -132,61 +134,65 @@ queue_remove(struct question *q)
 	if (q->prev != NULL)
 		q->prev->next = q->next;
 	else
-		p->queue_first = q->next;
+		qs->queue_first = q->next;
 	if (q->next != NULL)
 		q->next->prev = q->prev;
 	else
-		p->queue_last = q->prev;
+		qs->queue_last = q->prev;
 }
 
 static void
 queue_add(struct question *q)
 {
-	struct proxy *p = q->proxy;
+	struct questions *qs = q->questions;
 
 	q->is_queued = true;
-	q->prev = p->queue_last;
+	q->prev = qs->queue_last;
 	if (q->prev != NULL)
 		q->prev->next = q;
 	else
-		p->queue_first = q;
-	p->queue_last = q;
+		qs->queue_first = q;
+	qs->queue_last = q;
 }
 
 static bool
-send_msg(struct proxy *p, const struct ask_msg *m)
+send_msg(struct questions *qs, const struct ask_msg *m)
 {
-	return fd_send(p->ask_fd, m, sizeof *m, NULL, 0, MSG_DONTWAIT) >= 0;
+	return fd_send(qs->ask_fd, m, sizeof *m, NULL, 0, MSG_DONTWAIT) >= 0;
 }
 
-/* What cannot be sent stays; if the monitor is gone, reading tells so. */
+/*
+ * A message that cannot be sent stays in the queue; reading tells when the
+ * monitor is gone.
+ */
 static void
-queue_flush(struct proxy *p)
+queue_flush(struct questions *qs)
 {
 	struct question *q;
 
-	while ((q = p->queue_first) != NULL && send_msg(p, &q->msg))
+	while ((q = qs->queue_first) != NULL && send_msg(qs, &q->msg))
 		queue_remove(q);
-	(void)watch_events(p->ask_watch, (p->last == NULL ? LOOP_READ : 0) |
-	    (p->queue_first != NULL ? LOOP_WRITE : 0));
+	(void)watch_events(qs->watch, (qs->last == NULL ? LOOP_READ : 0) |
+	    (qs->queue_first != NULL ? LOOP_WRITE : 0));
 }
 
 struct question *
-proxy_ask(struct proxy *p, const struct ask_msg *m, answer_fn *fn, void *arg)
+questions_ask(struct questions *qs, const struct ask_msg *m, answer_fn *fn,
+    void *arg)
 {
 	struct question *q = malloc(sizeof *q);
 
 	if (q == NULL)
 		return NULL;
-	*q = (struct question){ .proxy = p, .fn = fn, .arg = arg,
+	*q = (struct question){ .questions = qs, .fn = fn, .arg = arg,
 	    .msg = *m };
 	q->msg.magic = ASK_MAGIC;
-	if (slot_take(p, q) != 0) {
+	if (slot_take(qs, q) != 0) {
 		free(q);
 		return NULL;
 	}
 	queue_add(q);
-	queue_flush(p);
+	queue_flush(qs);
 	return q;
 }
 
@@ -196,24 +202,25 @@ question_drop(struct question *q)
 	if (q == NULL)
 		return;
 	queue_remove(q);
-	slot_release(q->proxy, q->msg.id & 0xffff);
+	slot_release(q->questions, q->msg.id & 0xffff);
 	free(q);
 }
 
 bool
-proxy_tell(struct proxy *p, struct ask_msg *m)
+questions_tell(struct questions *qs, struct ask_msg *m)
 {
 	m->magic = ASK_MAGIC;
-	return p->queue_first == NULL && send_msg(p, m);
+	return qs->queue_first == NULL && send_msg(qs, m);
 }
 
 bool
-proxy_note(struct proxy *p, enum ask_note note, const struct net_addr *source)
+questions_note(struct questions *qs, enum ask_note note,
+    const struct net_addr *source)
 {
 	struct ask_msg m = { .kind = ASK_NOTE, .note = (uint16_t)note };
 
 	ask_fill_source(&m, source, false);
-	return proxy_tell(p, &m);
+	return questions_tell(qs, &m);
 }
 
 void
@@ -236,39 +243,16 @@ ask_fill_name(struct ask_msg *m, const char *name, size_t len)
 
 /* Connections */
 
-struct loop *
-conn_loop(const struct conn *c)
+struct conn *
+conn_new(size_t size, struct budget *b, int fd, const struct conn_home *home)
 {
-	return c->proxy->loop;
-}
-
-const struct proxy_limits *
-conn_limits(const struct conn *c)
-{
-	return &c->proxy->limits;
-}
-
-struct dns *
-proxy_dns(struct proxy *p)
-{
-	return p->dns;
-}
-
-static struct conn *
-conn_new(struct listener *l, struct budget *b, int fd,
-    const struct net_addr *peer)
-{
-	struct proxy *p = l->proxy;
-	struct conn *c = calloc(1, l->conn_size);
+	struct conn *c = calloc(1, size);
 
 	if (c == NULL)
 		return NULL;
-	c->proxy = p;
+	c->home = home;
 	c->fd = fd;
-	c->via = l->via;
-	c->port = l->port;
-	c->peer = *peer;
-	c->since_ms = loop_now_ms(p->loop);
+	c->since_ms = loop_now_ms(home->loop);
 	budget_add(b, c);
 	return c;
 }
@@ -289,8 +273,10 @@ listeners_set(struct proxy *p, const struct budget *b, int events)
 }
 
 static void
-budget_open(struct proxy *p, struct budget *b)
+budget_open(struct budget *b, void *arg)
 {
+	struct proxy *p = arg;
+
 	b->is_full = false;
 	watch_free(b->wait);
 	b->wait = NULL;
@@ -301,7 +287,7 @@ void
 conn_free(struct conn *c)
 {
 	struct budget *b = c->budget;
-	struct proxy *p = c->proxy;
+	const struct conn_home *home = c->home;
 
 	if (c->end != NULL)
 		c->end(c);
@@ -314,7 +300,7 @@ conn_free(struct conn *c)
 	budget_remove(c);
 	free(c);
 	if (b->is_full)
-		budget_open(p, b);
+		home->has_room(b, home->proxy);
 }
 
 void
@@ -337,12 +323,12 @@ conn_late(struct watch *w, int what, void *arg)
 int
 conn_expire(struct conn *c, int64_t ms)
 {
-	c->since_ms = loop_now_ms(c->proxy->loop);
+	c->since_ms = loop_now_ms(c->home->loop);
 	if (c->deadline != NULL) {
 		watch_after(c->deadline, ms);
 		return 0;
 	}
-	c->deadline = loop_after(c->proxy->loop, ms, conn_late, c);
+	c->deadline = loop_after(c->home->loop, ms, conn_late, c);
 	return c->deadline != NULL ? 0 : -1;
 }
 
@@ -370,7 +356,7 @@ conn_wait(struct conn *c)
 		watch_become(c->watch, conn_waiting, c);
 		return 0;
 	}
-	c->watch = loop_fd(c->proxy->loop, c->fd, LOOP_HUP, conn_hangup, c);
+	c->watch = loop_fd(c->home->loop, c->fd, LOOP_HUP, conn_hangup, c);
 	return c->watch != NULL ? 0 : -1;
 }
 
@@ -388,10 +374,10 @@ conn_relay(struct conn *c, int *server_fd, struct relay_spec *spec)
 	c->watch = NULL;
 	spec->client_fd = c->fd;
 	spec->server_fd = *server_fd;
-	spec->idle_ms = c->proxy->limits.idle_ms;
+	spec->idle_ms = c->home->limits.idle_ms;
 	spec->done = conn_relayed;
 	spec->arg = c;
-	c->relay = relay_start(c->proxy->loop, spec);
+	c->relay = relay_start(c->home->loop, spec);
 	if (c->relay == NULL)
 		return -1;
 	fd_take(&c->fd);
@@ -405,7 +391,7 @@ void
 conn_self(struct conn *c, const void *words, size_t nwords, const void *early,
     size_t len)
 {
-	struct listener *l = &c->proxy->listeners[PROXY_LISTEN_HTTP];
+	const struct conn_home *home = c->home;
 	struct budget *b = c->budget;
 	struct net_addr peer = c->peer;
 	struct buf copy;
@@ -420,12 +406,15 @@ conn_self(struct conn *c, const void *words, size_t nwords, const void *early,
 	buf_add(&copy, early, len);
 	fd = fd_take(&c->fd);
 	conn_free(c);
-	/* Of the budget it was let in by, or it would get around both. */
-	c = conn_new(l, b, fd, &peer);
-	if (c == NULL)
+	/* It stays in its budget, or it would get around both ceilings. */
+	c = conn_new(serve_http_size, b, fd, home);
+	if (c == NULL) {
 		fd_close(&fd);
-	else if (copy.failed || serve_self(c, copy.data, copy.len) != 0)
-		conn_reset(c);
+	} else {
+		c->peer = peer;
+		if (copy.failed || serve_self(c, copy.data, copy.len) != 0)
+			conn_reset(c);
+	}
 	buf_release(&copy);
 }
 
@@ -443,7 +432,8 @@ static void
 listeners_pause(struct proxy *p)
 {
 	if (p->pause == NULL)
-		p->pause = loop_after(p->loop, ACCEPT_PAUSE_MS, pause_over, p);
+		p->pause = loop_after(p->home.loop, ACCEPT_PAUSE_MS,
+		    pause_over, p);
 	else
 		watch_after(p->pause, ACCEPT_PAUSE_MS);
 	if (p->pause != NULL)
@@ -457,7 +447,7 @@ wait_over(struct watch *w, int what, void *arg)
 
 	(void)w;
 	(void)what;
-	budget_open(l->proxy, &l->proxy->budgets[l->kind]);
+	budget_open(&l->proxy->budgets[l->kind], l->proxy);
 }
 
 /*
@@ -471,7 +461,7 @@ budget_wait(struct listener *l, struct budget *b, int64_t ms)
 
 	b->is_full = true;
 	watch_free(b->wait);
-	b->wait = loop_after(p->loop, ms, wait_over, l);
+	b->wait = loop_after(p->home.loop, ms, wait_over, l);
 	listeners_set(p, b, 0);
 }
 
@@ -494,10 +484,11 @@ budget_make_room(struct listener *l, struct budget *b)
 	int64_t idle_ms;
 
 	if (!p->told_limit)
-		p->told_limit = proxy_note(p, ASK_NOTE_LIMIT, &nobody);
-	idle_ms = c != NULL ? loop_now_ms(p->loop) - budget_last_ms(c) : 0;
-	if (c == NULL || idle_ms < p->limits.give_way_ms) {
-		budget_wait(l, b, p->limits.give_way_ms - idle_ms);
+		p->told_limit = questions_note(p->home.questions,
+		    ASK_NOTE_LIMIT, &nobody);
+	idle_ms = c != NULL ? loop_now_ms(p->home.loop) - budget_last_ms(c) : 0;
+	if (c == NULL || idle_ms < p->home.limits.give_way_ms) {
+		budget_wait(l, b, p->home.limits.give_way_ms - idle_ms);
 		return false;
 	}
 	conn_give_way(c);
@@ -507,11 +498,17 @@ budget_make_room(struct listener *l, struct budget *b)
 static void
 accepted(struct listener *l, int fd, const struct net_addr *peer)
 {
-	struct conn *c = conn_new(l, &l->proxy->budgets[l->kind], fd, peer);
+	struct conn *c = conn_new(l->conn_size, &l->proxy->budgets[l->kind],
+	    fd, &l->proxy->home);
 
-	if (c == NULL)
+	if (c == NULL) {
 		fd_close(&fd);
-	else if (l->serve(c) != 0)
+		return;
+	}
+	c->via = l->via;
+	c->port = l->port;
+	c->peer = *peer;
+	if (l->serve(c) != 0)
 		conn_reset(c);
 }
 
@@ -521,7 +518,7 @@ has_room(const struct listener *l)
 	const struct proxy *p = l->proxy;
 
 	return p->budgets[l->kind].n < budget_ceiling(p->budgets, l->kind,
-	    p->limits.max_connections, p->limits.max_total);
+	    p->home.limits.max_connections, p->home.limits.max_total);
 }
 
 static void
@@ -560,8 +557,8 @@ listener_start(struct proxy *p, enum proxy_listener which, int fd)
 	if (fd_nonblock(fd, 1) != 0)
 		return -1;
 	if (which == PROXY_LISTEN_DNS_UDP)
-		return dns_listen_udp(p->dns, fd);
-	l->watch = loop_fd(p->loop, fd, LOOP_READ, listener_ready, l);
+		return dns_listen_udp(p->home.dns, fd);
+	l->watch = loop_fd(p->home.loop, fd, LOOP_READ, listener_ready, l);
 	return l->watch != NULL ? 0 : -1;
 }
 
@@ -599,8 +596,8 @@ proxy_listen_ports(struct proxy *p, const struct proxy_port *ports, size_t n)
 		    .conn_size = sizeof(struct conn), .serve = serve_port };
 		if (fd_nonblock(l->fd, 1) != 0)
 			return -1;
-		l->watch = loop_fd(p->loop, l->fd, LOOP_READ, listener_ready,
-		    l);
+		l->watch = loop_fd(p->home.loop, l->fd, LOOP_READ,
+		    listener_ready, l);
 		if (l->watch == NULL)
 			return -1;
 	}
@@ -610,9 +607,9 @@ proxy_listen_ports(struct proxy *p, const struct proxy_port *ports, size_t n)
 /* The monitor */
 
 static void
-ask_answered(struct proxy *p, const struct ask_answer *a, int *fd)
+ask_answered(struct questions *qs, const struct ask_answer *a, int *fd)
 {
-	struct question *q = slot_find(p, a->id);
+	struct question *q = slot_find(qs, a->id);
 	answer_fn *fn;
 	void *arg;
 
@@ -625,14 +622,14 @@ ask_answered(struct proxy *p, const struct ask_answer *a, int *fd)
 }
 
 static void
-ask_received(struct proxy *p, const void *data, size_t len, const int *fds,
-    size_t nfds)
+ask_received(struct questions *qs, const void *data, size_t len,
+    const int *fds, size_t nfds)
 {
 	struct ask_answer a;
 	int fd = nfds > 0 ? *fds : -1;
 
 	if (ask_check_answer(data, len, &a) == 0)
-		ask_answered(p, &a, &fd);
+		ask_answered(qs, &a, &fd);
 	fd_close(&fd);
 }
 
@@ -643,56 +640,83 @@ ask_received(struct proxy *p, const void *data, size_t len, const int *fds,
 static void
 hear_last(struct watch *w, int what, void *arg)
 {
-	struct proxy *p = arg;
+	struct questions *qs = arg;
 
 	(void)what;
-	if (loop_is_idle(p->loop) || loop_now_ms(p->loop) >= p->last_ms)
-		loop_stop(p->loop, 0);
+	if (loop_is_idle(qs->loop) || loop_now_ms(qs->loop) >= qs->last_ms)
+		loop_stop(qs->loop, 0);
 	else
 		watch_after(w, 0);
 }
 
 static void
-begin_last(struct proxy *p)
+begin_last(struct questions *qs)
 {
-	p->last = loop_after(p->loop, 0, hear_last, p);
-	if (p->last == NULL) {
-		loop_stop(p->loop, 0);
+	qs->last = loop_after(qs->loop, 0, hear_last, qs);
+	if (qs->last == NULL) {
+		loop_stop(qs->loop, 0);
 		return;
 	}
-	p->last_ms = loop_now_ms(p->loop) + LAST_MS;
-	queue_flush(p);
+	qs->last_ms = loop_now_ms(qs->loop) + LAST_MS;
+	queue_flush(qs);
 }
 
 static void
 ask_ready(struct watch *w, int what, void *arg)
 {
 	struct ask_answer data;
-	struct proxy *p = arg;
+	struct questions *qs = arg;
 	size_t nfds;
 	ssize_t n;
 	int fd;
 
 	(void)w;
 	if ((what & LOOP_WRITE) != 0)
-		queue_flush(p);
+		queue_flush(qs);
 	if ((what & LOOP_READ) == 0)
 		return;
 	for (int i = 0; i < ACCEPTS_A_TURN; i++) {
-		n = fd_recv(p->ask_fd, &data, sizeof data, &fd, 1, &nfds,
+		n = fd_recv(qs->ask_fd, &data, sizeof data, &fd, 1, &nfds,
 		    MSG_DONTWAIT);
 		if (n < 0 && (errno == EAGAIN || errno == EMSGSIZE))
 			return;
 		if (n == 0 && (what & LOOP_HUP) == 0) {
-			begin_last(p);
+			begin_last(qs);
 			return;
 		}
 		if (n <= 0) {
-			loop_stop(p->loop, n == 0 ? 0 : 1);
+			loop_stop(qs->loop, n == 0 ? 0 : 1);
 			return;
 		}
-		ask_received(p, &data, (size_t)n, &fd, nfds);
+		ask_received(qs, &data, (size_t)n, &fd, nfds);
 	}
+}
+
+struct questions *
+questions_new(struct loop *l, int ask_fd)
+{
+	struct questions *qs = calloc(1, sizeof *qs);
+
+	if (qs == NULL)
+		return NULL;
+	qs->loop = l;
+	qs->ask_fd = ask_fd;
+	qs->watch = loop_fd(l, ask_fd, LOOP_READ, ask_ready, qs);
+	if (qs->watch == NULL) {
+		free(qs);
+		return NULL;
+	}
+	return qs;
+}
+
+void
+questions_free(struct questions *qs)
+{
+	if (qs == NULL)
+		return;
+	watch_free(qs->watch);
+	watch_free(qs->last);
+	free(qs);
 }
 
 static void
@@ -729,13 +753,13 @@ proxy_new(struct loop *l, int ask_fd, const struct proxy_limits *limits)
 
 	if (p == NULL)
 		return NULL;
-	p->loop = l;
-	p->limits = *limits;
-	p->ask_fd = ask_fd;
+	p->home = (struct conn_home){ .loop = l, .limits = *limits,
+	    .has_room = budget_open, .proxy = p };
 	listeners_init(p);
-	p->dns = dns_new(p, l);
-	p->ask_watch = loop_fd(l, ask_fd, LOOP_READ, ask_ready, p);
-	if (p->dns == NULL || p->ask_watch == NULL) {
+	p->home.questions = questions_new(l, ask_fd);
+	if (p->home.questions != NULL)
+		p->home.dns = dns_new(p->home.questions, l);
+	if (p->home.dns == NULL) {
 		proxy_free(p);
 		return NULL;
 	}
@@ -752,10 +776,9 @@ proxy_free(struct proxy *p)
 			conn_free(p->budgets[i].first);
 		watch_free(p->budgets[i].wait);
 	}
-	dns_free(p->dns);
-	watch_free(p->ask_watch);
+	dns_free(p->home.dns);
+	questions_free(p->home.questions);
 	watch_free(p->pause);
-	watch_free(p->last);
 	for (int i = 0; i < PROXY_NLISTENERS; i++) {
 		watch_free(p->listeners[i].watch);
 		fd_close(&p->listeners[i].fd);

@@ -22,20 +22,35 @@
  * fd_take(), otherwise it is closed.
  */
 struct question;
+struct questions;
 typedef void	 answer_fn(void *arg, const struct ask_answer *, int *fd);
 
+/* Asks by ask_fd, which stays the caller's; its end is loop_stop(0). */
+struct questions *questions_new(struct loop *, int ask_fd);
+void		 questions_free(struct questions *);	/* after all asked */
 /* magic and id are filled in.  NULL: too many are out, or no memory. */
-struct question	*proxy_ask(struct proxy *, const struct ask_msg *, answer_fn *,
-		    void *arg);
+struct question	*questions_ask(struct questions *, const struct ask_msg *,
+		    answer_fn *, void *arg);
 void		 question_drop(struct question *);	/* NULL is fine */
 /* Both are dropped rather than waited for; false when they were. */
-bool		 proxy_tell(struct proxy *, struct ask_msg *);
-bool		 proxy_note(struct proxy *, enum ask_note,
+bool		 questions_tell(struct questions *, struct ask_msg *);
+bool		 questions_note(struct questions *, enum ask_note,
 		    const struct net_addr *source);
 
 void		 ask_fill_source(struct ask_msg *, const struct net_addr *,
 		    bool is_udp);
 void		 ask_fill_name(struct ask_msg *, const char *, size_t);
+
+/* What the connections of a proxy share. */
+struct conn_home {
+	struct loop	*loop;
+	struct questions *questions;
+	struct dns	*dns;
+	struct proxy_limits limits;
+	/* A budget that was full has room: of proxy. */
+	void		(*has_room)(struct budget *, void *proxy);
+	void		*proxy;
+};
 
 /*
  * One accepted connection, counted and listed; the first member of the struct
@@ -43,7 +58,7 @@ void		 ask_fill_name(struct ask_msg *, const char *, size_t);
  * deadline, question, relay and fd go with it.
  */
 struct conn {
-	struct proxy	*proxy;
+	const struct conn_home *home;
 	struct budget	*budget;
 	struct conn	*next, *prev;		/* of the budget */
 	void		(*end)(struct conn *);	/* NULL: nothing of its own */
@@ -60,8 +75,9 @@ struct conn {
 	struct tunnel	*tunnel;	/* while the relay is looked into */
 };
 
-struct loop	*conn_loop(const struct conn *);
-const struct proxy_limits *conn_limits(const struct conn *);
+/* Zeroed but for these; takes the fd.  NULL: no memory, the fd is untouched. */
+struct conn	*conn_new(size_t, struct budget *, int fd,
+		    const struct conn_home *);
 void		 conn_free(struct conn *);
 void		 conn_reset(struct conn *);	/* ... and resets the client */
 /* A deadline after which the connection is freed. */
@@ -118,9 +134,8 @@ int		 serve_port(struct conn *);
 int		 serve_dns_tcp(struct conn *);
 
 struct dns;			/* the UDP side, and all pending queries */
-struct dns	*dns_new(struct proxy *, struct loop *);
+struct dns	*dns_new(struct questions *, struct loop *);
 int		 dns_listen_udp(struct dns *, int fd);	/* fd: the caller's */
 void		 dns_free(struct dns *);	/* after all connections */
-struct dns	*proxy_dns(struct proxy *);
 
 #endif

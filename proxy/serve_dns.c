@@ -48,7 +48,7 @@ struct dns_pending {
 };
 
 struct dns {
-	struct proxy		*proxy;
+	struct questions	*questions;
 	struct loop		*loop;
 	int			 udp_fd;
 	struct watch		*udp_watch;
@@ -283,7 +283,7 @@ ask_monitor(struct dns *d, struct dns_conn *t, const struct dns_path *path,
 	w = pending_new(d, t, path, q);
 	if (w == NULL)
 		return -1;
-	w->question = proxy_ask(d->proxy, &m,
+	w->question = questions_ask(d->questions, &m,
 	    reverse != NULL ? ptr_answered : lookup_answered, w);
 	if (w->question == NULL) {
 		pending_free(w);
@@ -411,13 +411,13 @@ dns_listen_udp(struct dns *d, int fd)
 }
 
 struct dns *
-dns_new(struct proxy *p, struct loop *l)
+dns_new(struct questions *qs, struct loop *l)
 {
 	struct dns *d = calloc(1, sizeof *d);
 
 	if (d == NULL)
 		return NULL;
-	d->proxy = p;
+	d->questions = qs;
 	d->loop = l;
 	d->udp_fd = -1;
 	return d;
@@ -442,7 +442,7 @@ tcp_end(struct conn *c)
 	struct dns_conn *t = (struct dns_conn *)c;
 	struct dns_pending *w, *next;
 
-	for (w = proxy_dns(c->proxy)->first; w != NULL; w = next) {
+	for (w = c->home->dns->first; w != NULL; w = next) {
 		next = w->next;
 		if (w->conn == t)
 			pending_free(w);
@@ -484,7 +484,7 @@ tcp_queries(struct dns_conn *t)
 		len = (size_t)p[at] << 8 | p[at + 1];
 		if (t->in.len - at - 2 < len)
 			break;
-		dns_query(proxy_dns(t->conn.proxy), t, NULL, p + at + 2, len);
+		dns_query(t->conn.home->dns, t, NULL, p + at + 2, len);
 		at += 2 + len;
 	}
 	buf_consume(&t->in, at);
@@ -509,7 +509,7 @@ tcp_read(struct dns_conn *t)
 	/* A query longer than any that is understood ends the connection. */
 	if (t->in.len > MAX_QUERY)
 		return -1;
-	return conn_expire(&t->conn, conn_limits(&t->conn)->handshake_ms);
+	return conn_expire(&t->conn, t->conn.home->limits.handshake_ms);
 }
 
 static void
@@ -532,9 +532,9 @@ serve_dns_tcp(struct conn *c)
 	buf_init(&t->in, 2 * MAX_QUERY + 2);
 	buf_init(&t->out, MAX_TCP_OUT);
 	c->end = tcp_end;
-	c->watch = loop_fd(conn_loop(c), c->fd, LOOP_READ, tcp_ready, t);
+	c->watch = loop_fd(c->home->loop, c->fd, LOOP_READ, tcp_ready, t);
 	if (c->watch == NULL ||
-	    conn_expire(c, conn_limits(c)->handshake_ms) != 0)
+	    conn_expire(c, c->home->limits.handshake_ms) != 0)
 		return -1;
 	return 0;
 }

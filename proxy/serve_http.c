@@ -121,14 +121,14 @@ fill_request(const struct http_conn *h, struct ask_msg *m)
 void
 http_done(struct http_conn *h, int code)
 {
-	int64_t ms = loop_now_ms(conn_loop(&h->conn)) - h->start_ms;
+	int64_t ms = loop_now_ms(h->conn.home->loop) - h->start_ms;
 	struct ask_msg m;
 
 	fill_request(h, &m);
 	m.kind = ASK_DONE;
 	m.code = (uint16_t)code;
 	m.ms = ms < UINT32_MAX ? (uint32_t)ms : UINT32_MAX;
-	(void)proxy_tell(h->conn.proxy, &m);
+	(void)questions_tell(h->conn.home->questions, &m);
 }
 
 void
@@ -141,16 +141,16 @@ http_ask(struct http_conn *h)
 	h->is_reused = http_may_reuse(h);
 	if (!h->is_reused)
 		http_forget(h);
-	h->start_ms = loop_now_ms(conn_loop(c));
+	h->start_ms = loop_now_ms(c->home->loop);
 	fill_request(h, &m);
 	m.kind = ASK_DIAL;
 	m.is_open = h->is_reused;
 	if (conn_wait(c) != 0 ||
-	    conn_expire(c, conn_limits(c)->idle_ms) != 0) {
+	    conn_expire(c, c->home->limits.idle_ms) != 0) {
 		conn_reset(c);
 		return;
 	}
-	c->question = proxy_ask(c->proxy, &m, http_answered, h);
+	c->question = questions_ask(c->home->questions, &m, http_answered, h);
 	if (c->question == NULL)
 		http_denied(h, &full);
 }
@@ -202,7 +202,7 @@ http_ready(struct watch *w, int what, void *arg)
 	if (n > 0)
 		buf_add(&h->in, bytes, (size_t)n);
 	if (n <= 0 || h->in.failed || (is_first &&
-	    conn_expire(&h->conn, conn_limits(&h->conn)->handshake_ms) != 0)) {
+	    conn_expire(&h->conn, h->conn.home->limits.handshake_ms) != 0)) {
 		conn_free(&h->conn);
 		return;
 	}
@@ -215,14 +215,14 @@ http_begin(struct http_conn *h)
 {
 	struct conn *c = &h->conn;
 
-	http1_init(&h->head, conn_limits(c)->max_header_bytes);
+	http1_init(&h->head, c->home->limits.max_header_bytes);
 	if (h->is_self) {
 		h->head.takes_path = true;
 		strcpy(h->head.host, ASK_SELF_NAME);
 		h->head.port = ASK_SELF_PORT;
 	}
 	watch_free(c->watch);
-	c->watch = loop_fd(conn_loop(c), c->fd, LOOP_READ, http_ready, h);
+	c->watch = loop_fd(c->home->loop, c->fd, LOOP_READ, http_ready, h);
 	return c->watch != NULL ? 0 : -1;
 }
 
@@ -256,13 +256,13 @@ http_next(struct http_conn *h)
 	if (is_idle)
 		buf_release(&h->in);
 	if (http_begin(h) != 0 || conn_expire(c, is_idle ? KEEP_MS :
-	    conn_limits(c)->handshake_ms) != 0) {
+	    c->home->limits.handshake_ms) != 0) {
 		conn_reset(c);
 		return;
 	}
 	if (is_idle)
 		return;
-	h->turn = loop_after(conn_loop(c), 0, http_turn, h);
+	h->turn = loop_after(c->home->loop, 0, http_turn, h);
 	if (h->turn == NULL || watch_events(c->watch, LOOP_HUP) != 0)
 		conn_reset(c);
 }
@@ -279,7 +279,7 @@ static int
 http_open(struct conn *c)
 {
 	struct http_conn *h = (struct http_conn *)c;
-	const struct proxy_limits *limits = conn_limits(c);
+	const struct proxy_limits *limits = &c->home->limits;
 
 	h->server_fd = -1;
 	buf_init(&h->in, limits->max_header_bytes + READ_BYTES);

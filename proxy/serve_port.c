@@ -31,8 +31,8 @@ serve_port(struct conn *c)
 	net_text(&here, text);
 	ask_fill_name(&m, text, strlen(text));
 	ask_fill_source(&m, &c->peer, false);
-	if (conn_wait(c) != 0 || conn_expire(c, conn_limits(c)->idle_ms) != 0)
+	if (conn_wait(c) != 0 || conn_expire(c, c->home->limits.idle_ms) != 0)
 		return -1;
-	c->question = proxy_ask(c->proxy, &m, port_answered, c);
+	c->question = questions_ask(c->home->questions, &m, port_answered, c);
 	return c->question != NULL ? 0 : -1;
 }

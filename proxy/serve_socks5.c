@@ -92,11 +92,11 @@ socks_ask(struct socks_conn *s)
 	ask_fill_name(&m, s->socks.host, strlen(s->socks.host));
 	ask_fill_source(&m, &c->peer, false);
 	if (conn_wait(c) != 0 ||
-	    conn_expire(c, conn_limits(c)->idle_ms) != 0) {
+	    conn_expire(c, c->home->limits.idle_ms) != 0) {
 		conn_reset(c);
 		return;
 	}
-	c->question = proxy_ask(c->proxy, &m, socks_answered, s);
+	c->question = questions_ask(c->home->questions, &m, socks_answered, s);
 	if (c->question == NULL)
 		socks_refuse(s, SOCKS5_FAILURE);
 }
@@ -108,8 +108,8 @@ socks_bad(struct socks_conn *s)
 	bool is_command = s->socks.command == SOCKS5_BIND ||
 	    s->socks.command == SOCKS5_UDP_ASSOCIATE;
 
-	(void)proxy_note(s->conn.proxy, is_command ? ASK_NOTE_COMMAND :
-	    ASK_NOTE_BAD_REQUEST, &s->conn.peer);
+	(void)questions_note(s->conn.home->questions, is_command ?
+	    ASK_NOTE_COMMAND : ASK_NOTE_BAD_REQUEST, &s->conn.peer);
 	conn_finish(&s->conn, s->socks.answer, s->socks.answer_len);
 }
 
@@ -160,9 +160,9 @@ serve_socks5(struct conn *c)
 	socks5_init(&s->socks);
 	buf_init(&s->rest, READ_BYTES);
 	c->end = socks_end;
-	c->watch = loop_fd(conn_loop(c), c->fd, LOOP_READ, socks_ready, s);
+	c->watch = loop_fd(c->home->loop, c->fd, LOOP_READ, socks_ready, s);
 	if (c->watch == NULL ||
-	    conn_expire(c, conn_limits(c)->handshake_ms) != 0)
+	    conn_expire(c, c->home->limits.handshake_ms) != 0)
 		return -1;
 	/* A client speaks as soon as it is connected: most have by now. */
 	socks_ready(c->watch, LOOP_READ, s);

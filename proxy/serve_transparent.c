@@ -61,8 +61,9 @@ serve_transparent(struct conn *c)
 	ask_fill_name(&m, text, strlen(text));
 	ask_fill_source(&m, &c->peer, false);
 	m.port = dest.port;
-	if (conn_wait(c) != 0 || conn_expire(c, conn_limits(c)->idle_ms) != 0)
+	if (conn_wait(c) != 0 || conn_expire(c, c->home->limits.idle_ms) != 0)
 		return -1;
-	c->question = proxy_ask(c->proxy, &m, transparent_answered, c);
+	c->question = questions_ask(c->home->questions, &m,
+	    transparent_answered, c);
 	return c->question != NULL ? 0 : -1;
 }

@@ -24,7 +24,7 @@ static void
 conn_drain(struct watch *w, int what, void *arg)
 {
 	struct conn *c = arg;
-	char *buf = loop_buf(conn_loop(c));
+	char *buf = loop_buf(c->home->loop);
 	ssize_t n;
 
 	(void)w;
@@ -44,7 +44,7 @@ conn_finish(struct conn *c, const void *data, size_t len)
 	c->watch = NULL;
 	if (n == (ssize_t)len && shutdown(c->fd, SHUT_WR) == 0 &&
 	    conn_expire(c, DRAIN_MS) == 0)
-		c->watch = loop_fd(conn_loop(c), c->fd, LOOP_READ, conn_drain,
+		c->watch = loop_fd(c->home->loop, c->fd, LOOP_READ, conn_drain,
 		    c);
 	if (c->watch == NULL)
 		conn_free(c);
@@ -88,7 +88,8 @@ tunnel_ask(struct conn *c, const char *sni)
 		return 0;
 	memset(t->msg.name, 0, sizeof t->msg.name);
 	ask_fill_name(&t->msg, sni, strlen(sni));
-	c->question = proxy_ask(c->proxy, &t->msg, tunnel_judged, c);
+	c->question = questions_ask(c->home->questions, &t->msg,
+	    tunnel_judged, c);
 	return c->question != NULL ? 0 : -1;
 }
 
