@@ -4,6 +4,7 @@ proxy_libproxy_a_SOURCES = \
 	proxy/ask.c proxy/ask.h \
 	proxy/budget.c proxy/budget.h \
 	proxy/chunked.c proxy/chunked.h \
+	proxy/conn.c proxy/conn.h \
 	proxy/dnsmsg.c proxy/dnsmsg.h \
 	proxy/exchange.c proxy/exchange.h \
 	proxy/http1.c proxy/http1.h \
@@ -16,6 +17,7 @@ proxy_libproxy_a_SOURCES = \
 	proxy/page.c proxy/page.h \
 	proxy/peek.c proxy/peek.h \
 	proxy/proxy.c proxy/proxy.h proxy/serve.h \
+	proxy/questions.c proxy/questions.h \
 	proxy/relay.c proxy/relay.h \
 	proxy/serve_dns.c \
 	proxy/serve_http.c proxy/serve_http.h \
