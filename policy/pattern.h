@@ -1,10 +1,14 @@
 /*
- * pattern: what one entry of a policy means.  Domains: "example.com",
- * "*.example.com" (any depth, not the apex), "*", literals and ranges of both
- * families ("10.0.0.0/8", "2001:db8::/32"), each with a port or without:
- * "[::1]:443", "*.example.com:443".  Names in other scripts become their
- * ASCII form.  Paths: absolute prefix (covers the subtree), or a glob with
- * '*', '?', '[...]', '{a,b}' and '**' anywhere; a backslash takes the next
+ * pattern: what one entry of a policy means, compiled once and matched often.
+ * Everything lives in the caller's arena.
+ *
+ * pattern_host.c: domains.  "example.com", "*.example.com" (any depth, not the
+ * apex), "*", literals and ranges of both families ("10.0.0.0/8",
+ * "2001:db8::/32"), each with a port or without: "[::1]:443",
+ * "*.example.com:443".  Names in other scripts become their ASCII form.
+ *
+ * pattern_path.c: paths.  An absolute prefix (covers the subtree), or a glob
+ * with '*', '?', '[...]', '{a,b}' and '**' anywhere; a backslash takes the next
  * character as it is.
  */
 #ifndef FENCE_POLICY_PATTERN_H
@@ -40,6 +44,10 @@ struct pattern {
 	const struct pattern	**alts;
 	size_t			 nalts;
 };
+
+/* In the arena; the text is the caller's.  For pattern_host and _path. */
+struct pattern	*pattern_new(struct arena *, enum pattern_kind,
+		    const char *text);
 
 int	 pattern_domain(struct arena *, const char *text,
 	    const struct pattern **ret, struct err *);
