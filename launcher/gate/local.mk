@@ -1,5 +1,6 @@
 launcher_liblauncher_a_SOURCES += \
 	launcher/gate/addrbook.c launcher/gate/addrbook.h \
+	launcher/gate/answers.c launcher/gate/answers.h \
 	launcher/gate/proxy_error.c launcher/gate/proxy_error.h \
 	launcher/gate/held_calls.c launcher/gate/held_calls.h \
 	launcher/gate/dial.c launcher/gate/dial.h \

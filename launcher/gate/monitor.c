@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "launcher/gate/addrbook.h"
+#include "launcher/gate/answers.h"
 #include "launcher/gate/gate_events.h"
 #include "launcher/gate/connector.h"
 #include "launcher/gate/retry_loop.h"
@@ -20,94 +21,21 @@
 #include "proxy/ask.h"
 
 enum {
-	QUEUE_MAX = 4096,	/* answers the worker has not taken yet */
 	TURN_MAX = 16,		/* questions before others get a turn */
 	LAST_MS = 200,		/* for what was asked before the end */
-};
-
-struct queued {
-	struct queued		*next;
-	struct ask_answer	 answer;
-	int			 fd;
 };
 
 struct monitor {
 	struct monitor_config	 c;
 	struct addrbook		*book;
-	struct watch		*net;
-	struct connector		*connector;
-	struct queued		*first, **last;
-	unsigned		 nqueued;
+	struct answers		 answers;
+	struct connector	*connector;
 	struct gate_events	 events;
 	struct retry_loop	 retries;
 	struct watch		*hearing;	/* nobody is left inside */
 	void			(*done)(void *);
 	void			*done_arg;
 };
-
-/* ---- answers ---- */
-
-static void
-net_interest(struct monitor *m)
-{
-	/* While answers wait no question is read: a worker that does not
-	 * listen is not listened to. */
-	if (m->net != NULL)
-		watch_events(m->net, m->first != NULL ? LOOP_WRITE :
-		    LOOP_READ);
-}
-
-static void
-enqueue(struct monitor *m, const struct ask_answer *a, int fd)
-{
-	struct queued *q = m->nqueued < QUEUE_MAX ? malloc(sizeof *q) : NULL;
-
-	if (q == NULL) {
-		fd_close(&fd);
-		return;
-	}
-	*q = (struct queued){ .answer = *a, .fd = fd };
-	*m->last = q;
-	m->last = &q->next;
-	m->nqueued++;
-	net_interest(m);
-}
-
-/* Takes fd (or -1). */
-static void
-answer(struct monitor *m, const struct ask_answer *a, int fd)
-{
-	if (m->first != NULL) {
-		enqueue(m, a, fd);
-		return;
-	}
-	if (fd_send(m->c.net_fd, a, sizeof *a, &fd, fd >= 0, MSG_DONTWAIT) < 0
-	    && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-		enqueue(m, a, fd);
-		return;
-	}
-	fd_close(&fd);
-}
-
-static void
-flush_queue(struct monitor *m)
-{
-	struct queued *q;
-
-	while ((q = m->first) != NULL) {
-		if (fd_send(m->c.net_fd, &q->answer, sizeof q->answer, &q->fd,
-		    q->fd >= 0, MSG_DONTWAIT) < 0 && (errno == EAGAIN ||
-		    errno == EWOULDBLOCK))
-			break;
-		m->first = q->next;
-		if (m->first == NULL)
-			m->last = &m->first;
-		m->nqueued--;
-		fd_close(&q->fd);
-		free(q);
-	}
-	net_interest(m);
-}
 
 static void
 answer_status(struct monitor *m, const struct ask_msg *q,
@@ -116,7 +44,7 @@ answer_status(struct monitor *m, const struct ask_msg *q,
 	struct ask_answer a = { .magic = ASK_MAGIC, .id = q->id,
 	    .status = (uint16_t)status, .sys = sys };
 
-	answer(m, &a, -1);
+	answers_send(&m->answers, &a, -1);
 }
 
 /* ---- refusals ---- */
@@ -136,7 +64,7 @@ refuse_as(struct monitor *m, const struct ask_msg *q, enum ask_status status,
 		    loop_now_ms(m->c.loop));
 	recent_words(v, a.rule, a.remedy);
 	snprintf(a.reason, sizeof a.reason, "%s", v->reason);
-	answer(m, &a, -1);
+	answers_send(&m->answers, &a, -1);
 }
 
 static void
@@ -219,7 +147,7 @@ on_lookup(struct monitor *m, const struct ask_msg *q)
 	if (v.action == ACTION_ALLOW)
 		gate_events_grant(&m->events, q, h.text, &v,
 		    &(struct gate_events_grant){ 0 });
-	answer(m, &a, -1);
+	answers_send(&m->answers, &a, -1);
 }
 
 static void
@@ -241,7 +169,7 @@ on_ptr(struct monitor *m, const struct ask_msg *q)
 		a.status = ASK_NOHOST;
 	else
 		snprintf(a.name, sizeof a.name, "%s", name);
-	answer(m, &a, -1);
+	answers_send(&m->answers, &a, -1);
 }
 
 static void
@@ -272,7 +200,7 @@ on_reached(const struct ask_msg *q, const struct connector_result *r, void *arg)
 	default:
 		break;
 	}
-	answer(m, &a, r->fd);
+	answers_send(&m->answers, &a, r->fd);
 }
 
 /*
@@ -374,8 +302,8 @@ on_dial(struct monitor *m, const struct ask_msg *q)
 		return;
 	if (q->is_open) {
 		gate_events_remember(&m->events, q);
-		answer(m, &(struct ask_answer){ .magic = ASK_MAGIC,
-		    .id = q->id, .status = ASK_OK,
+		answers_send(&m->answers, &(struct ask_answer){
+		    .magic = ASK_MAGIC, .id = q->id, .status = ASK_OK,
 		    .wants_done = m->c.is_debug }, -1);
 		return;
 	}
@@ -434,7 +362,7 @@ on_recent(struct monitor *m, const struct ask_msg *q)
 	memcpy(a.rule, r->rule, sizeof a.rule);
 	memcpy(a.remedy, r->remedy, sizeof a.remedy);
 	a.count = r->count;
-	answer(m, &a, -1);
+	answers_send(&m->answers, &a, -1);
 }
 
 static void
@@ -446,19 +374,9 @@ on_note(struct monitor *m, const struct ask_msg *q)
 static void
 drop_answers(struct monitor *m)
 {
-	struct queued *q;
-
 	if (m->connector != NULL)
 		connector_drop(m->connector);
-	while ((q = m->first) != NULL) {
-		m->first = q->next;
-		fd_close(&q->fd);
-		free(q);
-	}
-	m->last = &m->first;
-	m->nqueued = 0;
-	if (m->net != NULL)
-		net_interest(m);
+	answers_drop(&m->answers);
 }
 
 /* The server that asked is dead; the next one must not get its answers. */
@@ -493,8 +411,8 @@ heard_last(struct monitor *m)
 static void
 net_gone(struct monitor *m)
 {
-	watch_free(m->net);
-	m->net = NULL;
+	watch_free(m->answers.net);
+	m->answers.net = NULL;
 	(void)shutdown(m->c.net_fd, SHUT_RDWR);
 	if (m->hearing != NULL)
 		heard_last(m);
@@ -508,12 +426,12 @@ net_ready(struct watch *w, int what, void *arg)
 	ssize_t n;
 
 	(void)w;
-	if (m->first != NULL) {
-		flush_queue(m);
-		if (m->first != NULL && (what & LOOP_HUP) == 0)
+	if (m->answers.first != NULL) {
+		answers_flush(&m->answers);
+		if (m->answers.first != NULL && (what & LOOP_HUP) == 0)
 			return;
 	}
-	for (int i = 0; i < TURN_MAX && m->first == NULL; i++) {
+	for (int i = 0; i < TURN_MAX && m->answers.first == NULL; i++) {
 		n = fd_hear(m->c.net_fd, &raw, sizeof raw);
 		if (n < 0)
 			net_gone(m);
@@ -543,7 +461,7 @@ monitor_hear_last(struct monitor *m, void (*done)(void *), void *arg)
 	drop_answers(m);
 	m->done = done;
 	m->done_arg = arg;
-	if (m->net != NULL)
+	if (m->answers.net != NULL)
 		m->hearing = loop_after(m->c.loop, LAST_MS, last_late, m);
 	if (m->hearing == NULL || shutdown(m->c.net_fd, SHUT_WR) != 0)
 		heard_last(m);
@@ -565,15 +483,15 @@ monitor_new(const struct monitor_config *c)
 	m->events.is_debug = c->is_debug;
 	m->events.http_port = c->http_port;
 	m->events.socks_port = c->socks_port;
-	m->last = &m->first;
+	answers_init(&m->answers, c->net_fd);
 	m->book = addrbook_new();
-	m->net = loop_fd(c->loop, c->net_fd, LOOP_READ, net_ready, m);
+	m->answers.net = loop_fd(c->loop, c->net_fd, LOOP_READ, net_ready, m);
 	m->connector = connector_new(&(struct connector_config){
 	    .loop = c->loop,
 	    .policy = c->policy, .via = c->via, .names_fd = c->names_fd,
 	    .inbound = c->inbound,
 	    .fn = on_reached, .arg = m });
-	if (m->book == NULL || m->net == NULL || m->connector == NULL) {
+	if (m->book == NULL || m->answers.net == NULL || m->connector == NULL) {
 		monitor_free(m);
 		return NULL;
 	}
@@ -598,8 +516,8 @@ monitor_free(struct monitor *m)
 {
 	if (m == NULL)
 		return;
-	watch_free(m->net);
-	m->net = NULL;
+	watch_free(m->answers.net);
+	m->answers.net = NULL;
 	watch_free(m->hearing);
 	drop_answers(m);
 	gate_events_release(&m->events);
