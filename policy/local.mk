@@ -28,7 +28,8 @@ policy_libpolicy_a_SOURCES = \
 	policy/pattern_host.c policy/pattern_path.c \
 	policy/policy.c policy/policy.h \
 	policy/proxyurl.c policy/proxyurl.h \
-	policy/resolve.c policy/resolve.h \
+	policy/resolve.c policy/resolve.h policy/resolve_work.h \
+	policy/resolve_project.c policy/resolve_secret.c \
 	policy/rule.c policy/rule.h \
 	policy/settle.c policy/settle.h \
 	policy/sha256.c policy/sha256.h \

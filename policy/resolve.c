@@ -1,53 +1,17 @@
-#include "policy/resolve.h"
+#include "policy/resolve_work.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "platform/base/path.h"
 #include "platform/base/vec.h"
 #include "policy/find.h"
 #include "policy/flags.h"
 #include "policy/layers.h"
-#include "policy/merge.h"
-#include "policy/pattern.h"
-#include "policy/rule.h"
-#include "policy/trust.h"
 
-enum {
-	NAMED_MAX = 8,		/* refused wishes that a notice names */
-	PROJECTS_MAX = 16,	/* from cwd up to the trusted one */
-};
-
-/* A project file that was read. */
-struct project {
-	const char	*path;
-	struct policy	*policy;	/* NULL where it became a layer */
-	struct extends	 x;
-	bool		 is_trusted;
-};
-
-struct work {
-	const struct resolve_request *req;
-	struct resolved		*ret;
-	struct arena		*arena;
-	const char		*user;
-	const char		*canonical;
-	bool			 has_via;	/* of a ceiling */
-	struct project		 projects[PROJECTS_MAX];	/* nearest first */
-	size_t			 nprojects;
-	struct project		*trusted;	/* the policy, or NULL */
-	struct extends_names	 files, notices;
-	struct {
-		struct extends_step	*v;
-		size_t			 n, cap;
-	} chain;
-};
-
-static struct extends
-begin(struct work *w, const char *workspace)
+struct extends
+resolve_begin(struct work *w, const char *workspace)
 {
 	return (struct extends){
 		.arena = w->arena,
@@ -73,9 +37,8 @@ add_name(struct extends_names *names, const char *name)
 	*vec_push(names) = name;
 }
 
-/* What a chain found joins the result, in the order of the layers. */
-static void
-end(struct work *w, struct extends *x)
+void
+resolve_end(struct work *w, struct extends *x)
 {
 	for (size_t i = 0; i < x->steps.n; i++)
 		*vec_push(&w->chain) = x->steps.v[i];
@@ -86,83 +49,13 @@ end(struct work *w, struct extends *x)
 	extends_release(x);
 }
 
-/*
- * The name that is trusted: in its real directory, and itself not followed.
- * Its directory is what its relative paths mean.
- */
-static const char *
-trusted_name(struct arena *a, const char *path)
-{
-	const char *dir = path_real_or_same(a, path_dir(a, path));
-
-	return arena_printf(a, "%s/%s", strcmp(dir, "/") == 0 ? "" : dir,
-	    path_name(path));
-}
-
-/* ---- passwords ---- */
-
-/* The file this was written in, if it holds a password; else NULL. */
-static const char *
-secret_file(const struct resolve_request *r, struct arena *a,
-    const struct string *s)
-{
-	const char *path = s->at.file;
-
-	if (!s->is_set || strcmp(s->text, s->shown) == 0 || path == NULL)
-		return NULL;
-	if (path[0] != '/')
-		path = arena_printf(a, "%s/%s", r->cwd, path);
-	return path_real(a, path);
-}
-
-/*
- * A policy that holds the password of a proxy in force is not for the command
- * to read: as if its own filesystem.denyRead named it.
- */
-static void
-hide_secrets(const struct resolve_request *r, struct policy **p)
-{
-	const struct string *secrets[] = { &(*p)->net.upstream_proxy,
-	    &(*p)->net.via };
-	static const size_t keys[] = { KEY_OF(net.upstream_proxy),
-	    KEY_OF(net.via) };
-	struct policy_env env = { .workspace = (*p)->workspace,
-	    .home = r->home, .other_home = r->other_home,
-	    .environ = r->environ };
-	struct policy *child = policy_new((*p)->name, &env), *merged;
-	struct strlist *l = &child->fs.deny_read;
-
-	l->v = arena_alloc(child->arena, 2 * sizeof *l->v);
-	for (size_t i = 0; i < 2; i++) {
-		const char *path = secret_file(r, child->arena, secrets[i]);
-		struct pattern *pattern;
-
-		if (path == NULL)
-			continue;
-		/* Not by its text, in which '$' and '*' mean something. */
-		pattern = arena_alloc(child->arena, sizeof *pattern);
-		*pattern = (struct pattern){ .kind = PATTERN_PATH,
-		    .text = path };
-		l->is_set = true;
-		l->v[l->n++] = (struct entry){ .text = path, .because = keys[i],
-		    .at = secrets[i]->at, .pattern = pattern };
-	}
-	if (l->n > 0) {
-		merged = policy_merge(*p, child);
-		merged->also = (*p)->also;
-		policy_free(*p);
-		*p = merged;
-	}
-	policy_free(child);
-}
-
 /* ---- the first layer ---- */
 
 static int
 load_named(struct work *w, struct err *e)
 {
 	const struct resolve_request *r = w->req;
-	struct extends x = begin(w, r->cwd);
+	struct extends x = resolve_begin(w, r->cwd);
 	int rc;
 
 	if (r->settings != NULL) {
@@ -175,223 +68,19 @@ load_named(struct work *w, struct err *e)
 		if (rc != 0 && e != NULL && e->where[0] == '\0')
 			e->code = ERR_USAGE;
 	}
-	end(w, &x);
+	resolve_end(w, &x);
 	return rc;
 }
 
-static int
-load_user(struct work *w, struct err *e)
+int
+resolve_user(struct work *w, struct err *e)
 {
-	struct extends x = begin(w, w->req->cwd);
+	struct extends x = resolve_begin(w, w->req->cwd);
 	int rc = extends_user(&x, &w->ret->policy, e);
 
 	w->ret->is_builtin_default = w->user == NULL;
-	end(w, &x);
+	resolve_end(w, &x);
 	return rc;
-}
-
-/* ---- the project ---- */
-
-/* is_strange: it may be anybody's word, so it reaches only its own folder. */
-static int
-load_project(struct work *w, const char *path, bool is_strange,
-    struct extends *x, struct policy **ret, char hex[SHA256_HEX],
-    struct err *e)
-{
-	struct sha256 h;
-
-	*x = begin(w, path_dir(w->arena, path));
-	if (is_strange)
-		x->tree = path_real_or_same(w->arena, path_dir(w->arena, path));
-	sha256_init(&h);
-	x->digest = &h;
-	if (extends_file(x, path, "project config", ret, e) != 0)
-		return -1;
-	x->digest = NULL;
-	sha256_end_hex(&h, hex);
-	return 0;
-}
-
-/* Only what its own folder holds may follow from a file nobody trusts. */
-static int
-fail_outside(const struct project *p, struct err *e)
-{
-	const struct origin *at = &p->x.outside;
-
-	err_set(e, ERR_POLICY, "a project file that is not trusted may only "
-	    "extend templates, @base and files of its own folder");
-	err_key(e, "extends");
-	err_where(e, at->file, at->line, at->col);
-	err_hint(e, "read it, then 'fence config trust %.100s'", p->path);
-	return -1;
-}
-
-static int
-read_project(struct work *w, struct project *p, struct err *e)
-{
-	const char *store = trust_store(w->arena, w->req->home,
-	    w->req->environ);
-	char hex[SHA256_HEX];
-	int rc = load_project(w, p->path, true, &p->x, &p->policy, hex, e);
-
-	p->is_trusted = rc == 0 && trust_knows(store, trusted_name(w->arena,
-	    p->path), hex);
-	if (!p->is_trusted && p->x.outside.file != NULL)
-		return fail_outside(p, e);
-	return rc;
-}
-
-/* The user's own file is no project's, also where it is found as one. */
-static bool
-is_users(const struct work *w, const char *path)
-{
-	return w->user != NULL && strcmp(path_real_or_same(w->arena, path),
-	    path_real_or_same(w->arena, w->user)) == 0;
-}
-
-static int
-add_project(struct work *w, const char *path, struct err *e)
-{
-	struct project *p = &w->projects[w->nprojects];
-
-	if (is_users(w, path))
-		return 0;
-	if (w->nprojects == PROJECTS_MAX)
-		return err_set(e, ERR_POLICY, "more than %d project files "
-		    "that are not trusted are here and above", PROJECTS_MAX);
-	w->nprojects++;
-	p->path = path;
-	if (read_project(w, p, e) != 0)
-		return -1;
-	if (p->is_trusted && w->trusted == NULL)
-		w->trusted = p;
-	return 0;
-}
-
-/*
- * From cwd upwards to the nearest folder with a file that is trusted; the
- * first such one there is the policy.  The others of that folder and those
- * on the way are layers: a run could have written them.
- */
-static int
-read_projects(struct work *w, struct err *e)
-{
-	const char *dir = w->req->ignore_project ? NULL : w->req->cwd;
-	struct found found;
-
-	while (dir != NULL && w->trusted == NULL) {
-		if (find_project(w->arena, dir, &found, e) != 0)
-			return -1;
-		for (size_t i = 0; i < found.n; i++)
-			if (add_project(w, found.path[i], e) != 0)
-				return -1;
-		if (found.n > 0)
-			dir = path_dir(w->arena, found.path[0]);
-		dir = found.n == 0 || strcmp(dir, "/") == 0 ? NULL :
-		    path_dir(w->arena, dir);
-	}
-	return 0;
-}
-
-/* Why it is a layer and not the policy. */
-static const char *
-why_layer(const struct project *p)
-{
-	return p->is_trusted ? "not the first that is trusted" :
-	    "not trusted";
-}
-
-static void
-notice_untrusted(struct work *w, const struct project *p)
-{
-	struct buf b;
-	size_t n;
-
-	buf_init(&b, 0);
-	n = layers_refused(w->ret->policy, p->policy, NAMED_MAX, &b);
-	if (n > NAMED_MAX)
-		buf_printf(&b, " and %zu more", n - NAMED_MAX);
-	if (n > 0)
-		*vec_push(&w->notices) = arena_printf(w->arena,
-		    p->is_trusted ? "%s is not the first that is trusted and "
-		    "was not given: %s" : "%s is not trusted and was not "
-		    "given: %s; read it, then 'fence config trust %s'",
-		    p->path, b.data, p->path);
-	buf_release(&b);
-}
-
-/* A file in between does not take the place of the trusted one. */
-static void
-notice_between(struct work *w)
-{
-	size_t n = w->nprojects - 1;
-	const struct project *p = &w->projects[w->trusted == w->projects];
-	const char *more = n > 2 ? arena_printf(w->arena, " (and %zu more)",
-	    n - 1) : n > 1 ? " (and one more)" : "";
-
-	if (n > 0)
-		*vec_push(&w->notices) = arena_printf(w->arena,
-		    "%s%s is %s and may only tighten; what holds is %s",
-		    p->path, more, why_layer(p), w->ret->project);
-}
-
-static int
-layer_project(struct work *w, struct project *p, struct err *e)
-{
-	if (flags_merge(w->req, &p->policy, e) != 0)
-		return -1;
-	if (p->x.steps.n > 0)
-		p->x.steps.v[0].label = arena_printf(w->arena,
-		    "%s (%s: may only tighten)", p->x.steps.v[0].label,
-		    why_layer(p));
-	end(w, &p->x);
-	notice_untrusted(w, p);
-	layers_add(w->ret->policy, p->policy);
-	p->policy = NULL;
-	return 0;
-}
-
-static int
-take_trusted(struct work *w, struct project *p, struct err *e)
-{
-	w->ret->project = p->path;
-	w->ret->is_trusted = true;
-	w->ret->workspace = path_dir(w->arena, p->path);
-	w->ret->policy = p->policy;
-	p->policy = NULL;
-	end(w, &p->x);
-	return flags_merge(w->req, &w->ret->policy, e);
-}
-
-static int
-use_projects(struct work *w, struct err *e)
-{
-	int rc;
-
-	if (w->trusted != NULL) {
-		rc = take_trusted(w, w->trusted, e);
-		if (rc == 0)
-			notice_between(w);
-	} else {
-		rc = load_user(w, e);
-		if (rc == 0)
-			rc = flags_merge(w->req, &w->ret->policy, e);
-		if (w->nprojects > 0)
-			w->ret->project = w->projects[0].path;
-	}
-	for (size_t i = 0; rc == 0 && i < w->nprojects; i++)
-		if (&w->projects[i] != w->trusted)
-			rc = layer_project(w, &w->projects[i], e);
-	return rc;
-}
-
-static void
-release_projects(struct work *w)
-{
-	for (size_t i = 0; i < w->nprojects; i++) {
-		policy_free(w->projects[i].policy);
-		extends_release(&w->projects[i].x);
-	}
 }
 
 static int
@@ -399,15 +88,10 @@ load_first(struct work *w, struct err *e)
 {
 	int rc;
 
-	if (w->req->settings != NULL || w->req->template_name != NULL) {
-		rc = load_named(w, e);
-		return rc != 0 ? rc : flags_merge(w->req, &w->ret->policy, e);
-	}
-	rc = read_projects(w, e);
-	if (rc == 0)
-		rc = use_projects(w, e);
-	release_projects(w);
-	return rc;
+	if (w->req->settings == NULL && w->req->template_name == NULL)
+		return resolve_projects(w, e);
+	rc = load_named(w, e);
+	return rc != 0 ? rc : flags_merge(w->req, &w->ret->policy, e);
 }
 
 /* ---- profile and ceilings ---- */
@@ -424,13 +108,13 @@ layer_profile(struct work *w, struct err *e)
 		is_strict = is_strict || p->profile.value == PROFILE_STRICT;
 	if (!is_strict)
 		return 0;
-	x = begin(w, w->ret->workspace);
+	x = resolve_begin(w, w->ret->workspace);
 	rc = extends_template(&x, "strict", &strict, e);
 	if (rc == 0)
 		layers_add(w->ret->policy, strict);
 	if (x.steps.n > 0)
 		x.steps.v[0].label = "profile: strict";
-	end(w, &x);
+	resolve_end(w, &x);
 	return rc;
 }
 
@@ -469,7 +153,7 @@ take_via(struct work *w, const struct policy *ceiling, struct err *e)
 static int
 layer_ceiling(struct work *w, const char *path, struct err *e)
 {
-	struct extends x = begin(w, w->ret->workspace);
+	struct extends x = resolve_begin(w, w->ret->workspace);
 	struct policy *p = NULL;
 	int rc;
 
@@ -482,7 +166,7 @@ layer_ceiling(struct work *w, const char *path, struct err *e)
 		layers_add(w->ret->policy, p);
 	else
 		policy_free(p);
-	end(w, &x);
+	resolve_end(w, &x);
 	return rc;
 }
 
@@ -599,7 +283,7 @@ policy_resolve(const struct resolve_request *r, struct resolved *ret,
 	if (rc == 0)
 		rc = layer_ceilings(&w, e);
 	if (rc == 0) {
-		hide_secrets(r, &ret->policy);
+		resolve_hide(r, &ret->policy);
 		notice_mode(&w);
 		ret->policy->flags_win = true;
 	}
@@ -622,34 +306,4 @@ resolved_release(struct resolved *r)
 	}
 	arena_free(r->arena);
 	*r = (struct resolved){ 0 };
-}
-
-const char *
-policy_trusted_name(struct arena *a, const char *cwd, const char *path)
-{
-	if (path[0] != '/')
-		path = arena_printf(a, "%s/%s",
-		    strcmp(cwd, "/") == 0 ? "" : cwd, path);
-	return trusted_name(a, path);
-}
-
-int
-policy_digest(const struct resolve_request *r, const char *path,
-    struct arena *a, const char **ret_name, char ret_hex[SHA256_HEX],
-    struct err *e)
-{
-	struct work w = { .req = r, .arena = a };
-	struct policy *p = NULL;
-	struct extends x;
-	int rc;
-
-	path = policy_trusted_name(a, r->cwd, path);
-	if (find_user(a, r->home, r->environ, &w.user, &w.canonical, e) != 0)
-		return -1;
-	rc = load_project(&w, path, false, &x, &p, ret_hex, e);
-	if (rc == 0)
-		*ret_name = path;
-	policy_free(p);
-	extends_release(&x);
-	return rc;
 }
