@@ -4,7 +4,9 @@
  * turns the facts into mounts.
  *
  *	facts.c		entries of the policy, fence's own files
- *	facts_guard.c	guarded names, repositories
+ *	facts_guard.c	guarded names; facts_look.c: one by one
+ *	facts_places.c	where names are guarded; facts_repo.c: repositories
+ *	facts_after.c	what the planned mounts leave to the guard
  *	facts_secret.c	keys of the machine's, hidden from root's runs
  *	facts_socket.c	unix sockets of the host; stray.c finds odd ones
  *	facts_check.c	refusals

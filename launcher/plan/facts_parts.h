@@ -106,12 +106,24 @@ void	 grants_show(struct gather *);
  * what of it has to be hidden. */
 void	 gather_closed(const char *path, void *gather);
 int	 closed_facts(struct gather *, struct err *);
-/* facts_guard.c: names are guarded there; kind: of policy/guard.h. */
+/*
+ * facts_places.c: names are guarded there; kind: of policy/guard.h.  All of
+ * these places, after the walk.
+ */
 void	 guard_add_at(struct gather *, const char *path, unsigned kind);
+void	 guard_places_find(struct gather *);
+/*
+ * facts_repo.c: a ".git" that was found; a folder that may be a git directory;
+ * one around or above a writable folder.
+ */
+void	 repo_at(struct gather *, const struct tree_node *);
+void	 repo_may_be(struct gather *, const char *dir);
+void	 repo_around(struct gather *, const char *root);
 /* facts_git.c: what the configuration of a git directory leads to. */
 void	 guard_git_targets(struct gather *, const char *dir);
 
-/* facts_guard.c: before the walk, searches; after it, the names. */
+/* facts_places.c: searches, before the walk.  facts_guard.c: the names, after
+ * it. */
 void	 guard_searches(struct gather *);
 void	 guard_facts(struct gather *);
 /* facts_socket.c; after the walk, in which guard_searches() saw sockets. */

@@ -3,9 +3,13 @@ launcher_liblauncher_a_SOURCES += \
 	launcher/plan/enforce.c launcher/plan/enforce.h \
 	launcher/plan/env.c launcher/plan/env.h \
 	launcher/plan/facts.c launcher/plan/facts.h \
+	launcher/plan/facts_after.c \
 	launcher/plan/facts_check.c launcher/plan/facts_closed.c \
 	launcher/plan/facts_git.c launcher/plan/facts_grant.c \
-	launcher/plan/facts_guard.c launcher/plan/facts_own.c \
+	launcher/plan/facts_guard.c \
+	launcher/plan/facts_look.c launcher/plan/facts_look.h \
+	launcher/plan/facts_own.c \
+	launcher/plan/facts_places.c launcher/plan/facts_repo.c \
 	launcher/plan/facts_secret.c launcher/plan/facts_socket.c \
 	launcher/plan/facts_parts.c launcher/plan/facts_parts.h \
 	launcher/plan/kept_fds.c launcher/plan/kept_fds.h \
