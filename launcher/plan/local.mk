@@ -16,8 +16,10 @@ launcher_liblauncher_a_SOURCES += \
 	launcher/plan/granted_dirs.c launcher/plan/granted_dirs.h \
 	launcher/plan/mounts.c launcher/plan/mounts.h \
 	launcher/plan/noproxy.c launcher/plan/noproxy.h \
-	launcher/plan/plan.c launcher/plan/plan.h launcher/plan/plan_dirs.c \
-	launcher/plan/plan_files.c \
+	launcher/plan/plan.c launcher/plan/plan.h \
+	launcher/plan/plan_command.c launcher/plan/plan_dirs.c \
+	launcher/plan/plan_etc.c launcher/plan/plan_files.c \
+	launcher/plan/plan_net.c \
 	launcher/plan/plan_judge.c launcher/plan/plan_judge.h \
 	launcher/plan/plan_work.h launcher/plan/ports.c launcher/plan/ports.h \
 	launcher/plan/proxyvars.c launcher/plan/proxyvars.h \

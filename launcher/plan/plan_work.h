@@ -1,6 +1,6 @@
 /*
- * plan_work: what the parts of plan share while they plan.  Not for anyone
- * else.
+ * plan_work: what the parts of plan (plan_*.c) share while they plan.  Not for
+ * other files.
  */
 #ifndef FENCE_LAUNCHER_PLAN_WORK_H
 #define FENCE_LAUNCHER_PLAN_WORK_H
@@ -26,6 +26,31 @@ struct work {
 void	*plan_keep(struct arena *, const void *, size_t bytes);
 /* A line for the user; arg is the struct work. */
 void	 plan_notice(const char *text, void *arg);
+
+/*
+ * plan_net.c: the options, which need no policy; then the policy's ports,
+ * routes to the gate, and proxies on the way.
+ */
+int	 plan_port_options(struct work *, const struct run_options *,
+	    struct err *);
+int	 plan_ports(struct work *, struct err *);
+void	 plan_ranges(struct work *, const struct run_options *);
+int	 plan_via(struct work *, char *const *env, struct err *);
+
+/* plan_etc.c */
+void	 plan_etc(struct work *);
+
+/*
+ * plan_command.c: fence's own programs, before the files are planned; the
+ * command, after them; the engine for many mounts, and which system calls are
+ * held to be told, at the end.
+ */
+int	 plan_parts(struct work *, const struct run_options *,
+	    char *const *env, struct err *);
+int	 plan_command(struct work *, const struct run_options *, char **argv,
+	    char **env, struct err *);
+void	 plan_many(struct work *, const char *engine);
+void	 plan_calls(struct work *, const struct run_options *);
 
 /* plan_dirs.c: folders that variables name; after plan_files(). */
 const char	*plan_runtime(struct arena *, char *const *env);
