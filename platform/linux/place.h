@@ -16,6 +16,8 @@
 /* Attributes of a mount, as mount_setattr(2) counts them. */
 enum {
 	PLACE_RDONLY = 1, PLACE_NOSUID = 2, PLACE_NODEV = 4,
+	PLACE_HELD = PLACE_NOSUID | PLACE_NODEV,
+	PLACE_LOCKED = PLACE_HELD | PLACE_RDONLY,
 	PLACE_TREE = 0x8000,	/* AT_RECURSIVE: mounts below it as well */
 };
 

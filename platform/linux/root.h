@@ -30,6 +30,8 @@
 enum root_dev { ROOT_DEV_NULL, ROOT_DEV_ZERO, ROOT_DEV_FULL,
 	ROOT_DEV_RANDOM, ROOT_DEV_URANDOM, ROOT_DEV_TTY, ROOT_NDEVS };
 
+extern const char *const root_dev_names[ROOT_NDEVS];	/* in /dev */
+
 struct root {
 	const struct jail_spec	*spec;
 	int		*tree_fd;	/* room for one per mount of spec */
@@ -50,7 +52,10 @@ struct root {
 void	 root_init(struct root *, const struct jail_spec *);
 void	 root_release(struct root *);
 
-/* In the child, before anything covers the host's tree.  -1 with errno. */
+/*
+ * In the child, before anything covers the host's tree (root_hold.c).  -1 with
+ * errno.
+ */
 int	 root_hold(struct root *);
 /*
  * run_dir: a writable directory of ours (for masks); etc_dir: the files that
