@@ -1,0 +1,291 @@
+/*
+ * What a run hears from its jail: events of jail_next(), the end of its
+ * process, reports of the shim.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "launcher/exit.h"
+#include "launcher/gate/held_calls.h"
+#include "launcher/gate/monitor.h"
+#include "launcher/log.h"
+#include "launcher/record/witness.h"
+#include "launcher/run/guarding.h"
+#include "launcher/run/limits.h"
+#include "launcher/run/pty.h"
+#include "launcher/run/reports.h"
+#include "launcher/run/run_parts.h"
+#include "launcher/run/tty.h"
+#include "platform/fd.h"
+#include "platform/pause.h"
+
+/* The end of file ends them, beside the jail and not after it. */
+static void
+workers_dismiss(struct run *r)
+{
+	worker_dismiss(&r->net);
+	worker_dismiss(&r->names);
+	worker_dismiss(&r->mint);
+}
+
+static void
+jail_failed(struct run *r, const struct jail_event *ev)
+{
+	err_sys(r->err, ev->sys, "inside the jail: cannot %s", ev->what);
+	if (ev->cure != NULL)
+		err_hint(r->err, "%s", ev->cure);
+	r->failed = true;
+}
+
+static void
+program_failed(struct run *r, int sys)
+{
+	err_set(r->err, sys == ENOENT || sys == ENOTDIR ?
+	    ERR_NOTFOUND : ERR_NOEXEC, "cannot execute '%s'",
+	    r->plan->spec.program);
+	r->err->sys = sys;
+	if (sys == ENOENT)
+		err_hint(r->err, "it, or its interpreter, is not visible "
+		    "inside the jail");
+	r->failed = true;
+}
+
+/* Its first process stands where the jail begins: ancestors end there. */
+static void
+jail_ready(struct run *r, pid_t pid)
+{
+	witness_set_stop(r->witness, pid);
+	if (r->monitor != NULL)		/* not if it gave up at once */
+		monitor_stop_pid(r->monitor, pid);
+}
+
+/* What it tells is not of the wall: a run goes on without. */
+static void
+calls_held(struct run *r, int *calls_fd, int sys)
+{
+	if (*calls_fd < 0) {
+		log_say("addresses that are refused are told by the shim "
+		    "alone: %s", strerror(sys));
+		return;
+	}
+	r->calls = held_calls_new(r->loop, calls_fd, &r->plan->spec,
+	    r->witness);
+	if (r->calls == NULL) {		/* what is held nobody lets go */
+		err_set(r->err, ERR_JAIL, "out of memory");
+		r->failed = true;
+		kill(r->jail.pid, SIGKILL);
+	}
+}
+
+static void
+command_started(struct run *r, int *command_fd, pid_t pid)
+{
+	fd_close(&r->command_fd);
+	r->command_fd = fd_take(command_fd);
+	tty_command(r->tty, r->command_fd, pid);
+	if (limits_started(r->limits, r->command_fd) != 0) {
+		err_set(r->err, ERR_JAIL, "out of memory");
+		r->failed = true;
+		kill(r->jail.pid, SIGKILL);
+	}
+	pause_at("started");
+}
+
+static void
+all_written(void *arg)
+{
+	struct run *r = arg;
+
+	r->is_written = true;
+	if (!r->is_hearing)
+		loop_stop(r->loop, 0);
+}
+
+static void
+all_heard(void *arg)
+{
+	struct run *r = arg;
+
+	workers_dismiss(r);
+	r->is_hearing = false;
+	if (r->is_written)
+		loop_stop(r->loop, 0);
+}
+
+/* Where refusals are told or counted, also of what was asked last. */
+static void
+hear_last(struct run *r)
+{
+	if (r->monitor == NULL ||
+	    (!r->is_told && r->trace_fd < 0 && r->status == 0)) {
+		workers_dismiss(r);
+		return;
+	}
+	r->is_hearing = true;
+	worker_unwatch(&r->net);
+	monitor_hear_last(r->monitor, all_heard, r);
+}
+
+static void
+command_exited(struct run *r, int wstatus)
+{
+	r->status = WIFSIGNALED(wstatus) ? EXIT_SIGNAL + WTERMSIG(wstatus) :
+	    WEXITSTATUS(wstatus);
+	if (WIFSIGNALED(wstatus))
+		tty_killed(r->tty);
+	/* Nobody is left in the jail; it goes while we finish. */
+	hear_last(r);
+	guarding_ending(r->guarding);
+	pause_at("exiting");
+	pty_finish(r->pty, all_written, r);
+}
+
+/* Acts on one event; as jail_next() answers. */
+static int
+jail_step(struct run *r)
+{
+	struct jail_event ev;
+	int rc = jail_next(&r->jail, &ev);
+	auto_fd fd = -1;
+
+	if (rc <= 0)
+		return rc;
+	fd = ev.fd;
+	switch (ev.kind) {
+	case JAIL_READY:
+		jail_ready(r, ev.pid);
+		break;
+	case JAIL_CALLS:
+		calls_held(r, &fd, ev.sys);
+		break;
+	case JAIL_STARTED:
+		command_started(r, &fd, ev.pid);
+		break;
+	case JAIL_STOPPED:
+		if (limits_may_stop(r->limits))
+			tty_stopped(r->tty, ev.signo);
+		break;
+	case JAIL_CONTINUED:		/* the shell outside saw to it */
+		break;
+	case JAIL_ALONE:
+		tty_alone(r->tty, ev.signo);
+		break;
+	case JAIL_EXITED:
+		command_exited(r, ev.wstatus);
+		break;
+	case JAIL_FAILED:
+		jail_failed(r, &ev);
+		break;
+	case JAIL_NOEXEC:
+		program_failed(r, ev.sys);
+		break;
+	}
+	return 1;
+}
+
+void
+run_control_ready(struct watch *w, int what, void *arg)
+{
+	struct run *r = arg;
+	int rc;
+
+	(void)w;
+	(void)what;
+	while ((rc = jail_step(r)) > 0)
+		continue;
+	if (rc < 0) {
+		watch_free(r->control);
+		r->control = NULL;
+	}
+}
+
+/*
+ * Is there no room for the few processes of a run?  Root has no such limit,
+ * but for those of a cgroup, of which a fork tells.
+ */
+static bool
+is_out_of_processes(void)
+{
+	enum { FEW = 32 };
+	struct rlimit lim;
+	pid_t pid;
+
+	if (getuid() != 0 && getrlimit(RLIMIT_NPROC, &lim) == 0 &&
+	    lim.rlim_cur < FEW)
+		return true;
+	pid = fork();
+	if (pid == 0)
+		_exit(0);
+	return pid < 0 ? errno == EAGAIN : waitpid(pid, NULL, 0) < 0;
+}
+
+/* Without a word; bwrap has said something itself. */
+static void
+jail_ended(struct run *r, int wstatus)
+{
+	bool is_bwrap = r->plan->spec.bwrap != NULL;
+
+	if (WIFSIGNALED(wstatus))
+		err_set(r->err, ERR_JAIL, "the jail was killed by signal %d",
+		    WTERMSIG(wstatus));
+	else
+		err_set(r->err, ERR_JAIL, "%s ended with status %d before the "
+		    "command", is_bwrap ? "bwrap" : "fence-init",
+		    WEXITSTATUS(wstatus));
+	if (is_bwrap && !WIFSIGNALED(wstatus) && is_out_of_processes())
+		r->err->sys = EAGAIN;	/* main.c has the hint */
+	else if (is_bwrap && !WIFSIGNALED(wstatus))
+		err_hint(r->err, "bubblewrap 0.3.0 or later is needed; or "
+		    "--engine native, which does without");
+	r->failed = true;
+}
+
+void
+run_jail_gone(struct watch *w, int wstatus, void *arg)
+{
+	struct run *r = arg;
+
+	(void)w;
+	r->child = NULL;
+	r->is_jail_gone = true;
+	while (jail_step(r) > 0)
+		continue;
+	if (r->status < 0 && !r->failed)
+		jail_ended(r, wstatus);
+	pty_finish(r->pty, all_written, r);
+}
+
+int
+run_gave_up(struct run *r)
+{
+	int wstatus = 0;
+
+	watch_free(r->child);
+	r->child = NULL;
+	if ((r->err->sys != EPIPE && r->err->sys != ECONNRESET) ||
+	    waitpid(r->jail.pid, &wstatus, 0) != r->jail.pid)
+		return -1;
+	r->is_jail_gone = true;
+	while (jail_step(r) > 0)
+		continue;
+	if (!r->failed)
+		jail_ended(r, wstatus);
+	return -1;
+}
+
+void
+run_report_ready(struct watch *w, int what, void *arg)
+{
+	struct run *r = arg;
+
+	(void)w;
+	(void)what;
+	/* The first report may come in the same turn as fence-init's word. */
+	while (r->control != NULL && jail_step(r) > 0)
+		continue;
+	reports_drain(r->jail.report_fd, r->witness, REPORTS_TURN);
+}
