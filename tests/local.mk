@@ -52,6 +52,7 @@ UNIT_TESTS = \
 	tests/unit/test_place \
 	tests/unit/test_policy \
 	tests/unit/test_ports \
+	tests/unit/test_prepare \
 	tests/unit/test_proxy \
 	tests/unit/test_recent \
 	tests/unit/test_relay \

@@ -13,6 +13,7 @@
 #include "launcher/log.h"
 #include "launcher/cli/opt.h"
 #include "launcher/plan/plan.h"
+#include "launcher/run/prepare.h"
 #include "launcher/run/run.h"
 #include "launcher/run/startup.h"
 #include "launcher/plan/shell.h"
@@ -87,41 +88,74 @@ empty_files(const struct run_options *ro, int trace_fd)
 
 /* Notices and record files are handled once, however often a run is planned. */
 static void
-begin(const struct run_options *ro, const struct plan *plan, int trace_fd,
-    bool *has_begun)
+begin(const struct run_options *ro, struct prepared *prepared,
+    const struct plan *plan, int trace_fd, bool *has_begun)
 {
 	if (*has_begun)
 		return;
 	*has_begun = true;
 	if (!ro->dry_run)
 		empty_files(ro, trace_fd);
+	if (prepared != NULL)
+		prepare_tell(prepared);
 	print_notices(plan);
 	if (ro->debug)
 		startup_tell(plan, environ);
 }
 
-/* Plans, and does what is planned. */
+/* Where the plan needs directories that are missing, they are made first. */
 static int
-run_once(const struct run_options *ro, char **argv, int trace_fd,
-    bool *has_begun, bool *ret_again, struct err *e)
+plan_whole(const struct run_options *ro, char **argv,
+    struct prepared *prepared, struct plan *ret, struct err *e)
 {
-	struct plan plan;
+	if (plan_make(ro, argv, environ, ret, e) != 0)
+		return -1;
+	if (prepared == NULL || ret->nmissing == 0)
+		return 0;
+	if (prepare_make(prepared, ret, e) == 0)
+		return plan_again(ro, argv, environ, ret, e);
+	plan_release(ret);
+	return -1;
+}
+
+/* Does what is planned. */
+static int
+run_plan(const struct run_options *ro, struct plan *plan,
+    struct jail_ahead *ahead, int trace_fd, struct err *e)
+{
 	int status = 0;
 
-	if (plan_make(ro, argv, environ, &plan, e) != 0) {
-		*ret_again = plan.is_outdated;
-		return (int)e->code;
-	}
-	/* A way that leads elsewhere was refused by now. */
-	begin(ro, &plan, trace_fd, has_begun);
 	if (ro->dry_run)
-		status = dry_run(&plan);
-	else if (plan.is_inside && nested_run(ro, &plan, e) != 0)
+		return dry_run(plan);
+	if (plan->is_inside)
+		return nested_run(ro, plan, e) != 0 ? (int)e->code : 0;
+	return run_command(ro, plan, ahead, trace_fd, &status, e) != 0 ?
+	    (int)e->code : status;
+}
+
+/*
+ * Plans, and does what is planned.  The jail's network is begun beside the
+ * planning.  prepared: NULL for a run that makes no jail.
+ */
+static int
+run_once(const struct run_options *ro, char **argv, struct prepared *prepared,
+    int trace_fd, bool *has_begun, bool *ret_again, struct err *e)
+{
+	struct jail_ahead *ahead = prepared != NULL ? jail_ahead() : NULL;
+	struct plan plan;
+	int status;
+
+	if (plan_whole(ro, argv, prepared, &plan, e) == 0) {
+		/* A way that leads elsewhere was refused by now. */
+		begin(ro, prepared, &plan, trace_fd, has_begun);
+		status = run_plan(ro, &plan, ahead, trace_fd, e);
+		*ret_again = plan.is_outdated;
+		plan_release(&plan);
+	} else {
+		*ret_again = plan.is_outdated;
 		status = (int)e->code;
-	else if (run_command(ro, &plan, trace_fd, &status, e) != 0)
-		status = (int)e->code;
-	*ret_again = plan.is_outdated;
-	plan_release(&plan);
+	}
+	jail_ahead_free(ahead);
 	return status;
 }
 
@@ -131,15 +165,15 @@ run_once(const struct run_options *ro, char **argv, int trace_fd,
  * before.
  */
 static int
-run_until_steady(const struct run_options *ro, char **argv, int trace_fd,
-    struct err *e)
+run_until_steady(const struct run_options *ro, char **argv,
+    struct prepared *prepared, int trace_fd, struct err *e)
 {
 	bool has_begun = false;
 
 	for (unsigned i = 0;; i++) {
 		bool again = false;
-		int status = run_once(ro, argv, trace_fd, &has_begun, &again,
-		    e);
+		int status = run_once(ro, argv, prepared, trace_fd,
+		    &has_begun, &again, e);
 
 		if (!again)
 			return status;
@@ -156,7 +190,9 @@ run_until_steady(const struct run_options *ro, char **argv, int trace_fd,
 static int
 run_planned(const struct run_options *ro, char **argv, struct err *e)
 {
+	struct prepared *prepared = NULL;
 	auto_fd trace_fd = -1;
+	int status;
 
 	if (check_options(ro, argv, e) != 0)
 		return (int)e->code;
@@ -170,7 +206,11 @@ run_planned(const struct run_options *ro, char **argv, struct err *e)
 	/* Before the plan, which makes the files read-only inside. */
 	if (!ro->dry_run && open_files(ro, &trace_fd, e) != 0)
 		return (int)e->code;
-	return run_until_steady(ro, argv, trace_fd, e);
+	if (!ro->dry_run && !jail_is_inside())
+		prepared = prepare_new(environ);
+	status = run_until_steady(ro, argv, prepared, trace_fd, e);
+	prepare_free(prepared);
+	return status;
 }
 
 static int

@@ -95,32 +95,24 @@ tell_missing(struct gather *g, const struct rule *rule)
 	buf_release(&b);
 }
 
-/* A missing granted directory, made for the run or as if it were. */
+/* A missing granted directory, planned as if it were there. */
 static bool
-make_granted(struct gather *g, const char *path, struct tree_node *ret)
+plan_granted(struct gather *g, const char *path, struct tree_node *ret)
 {
-	struct err e = { 0 };
-	const char *real;
+	const char *real = gather_real(g, path);
 
-	real = gather_real(g, path);
-	if (!granted_dirs_is_directory(path) ||
+	if (!g->rq->as_if_made || !missing_is_directory(path) ||
 	    grants_link(g, path, real) != NULL)
 		return false;
-	if (g->rq->as_if_made) {
-		*ret = (struct tree_node){ .kind = TREE_DIR, .path = path,
-		    .real = real };
-		return true;
-	}
-	if (g->rq->made == NULL ||
-	    granted_dirs_make(g->rq->made, real, &e) != 0)
-		return false;
-	gather_look(g, path, ret);
-	return ret->kind != TREE_MISSING;
+	*ret = (struct tree_node){ .kind = TREE_DIR, .path = path,
+	    .real = real };
+	*vec_push(&g->facts->missing) = (struct missing_dir){ real, NULL };
+	return true;
 }
 
 /*
- * A granted path that does not exist.  A directory is made for the run: the
- * first start of a tool wants to write there.
+ * A granted path that does not exist.  The run makes a directory, because
+ * the first start of a tool wants to write there.
  */
 static void
 add_missing_grant(struct gather *g, const struct item *it, const char *path)
@@ -131,7 +123,7 @@ add_missing_grant(struct gather *g, const struct item *it, const char *path)
 	decide_fs(g->rq->policy, FS_WRITE, path, &v);
 	if (gather_in_grant(g, path) || v.action == ACTION_DENY)
 		return;
-	if (make_granted(g, path, &node))
+	if (plan_granted(g, path, &node))
 		add_ruled(g, it->kind, &node, it->rule, false);
 	else if (is_users(it))
 		tell_missing(g, it->rule);
@@ -521,8 +513,7 @@ gather_all(struct gather *g, struct err *e)
 	/* Grants first: what is below them is looked at more closely. */
 	if (gather_grants(g, e) != 0)
 		return -1;
-	if (own_make(g, e) != 0)
-		return -1;
+	own_list(g);
 	gather_list(g, g->rq->policy->home);
 	gather_list(g, g->rq->policy->other_home);
 	gather_list(g, g->rq->policy->workspace);
@@ -566,5 +557,6 @@ facts_release(struct facts *f)
 {
 	vec_release(&f->guards);
 	vec_release(&f->sockets);
+	vec_release(&f->missing);
 	vec_release(f);
 }

@@ -18,7 +18,7 @@
 #include <stddef.h>
 
 #include "launcher/guard/guard.h"
-#include "launcher/plan/granted_dirs.h"
+#include "launcher/plan/missing.h"
 #include "launcher/plan/mounts.h"
 #include "platform/base/arena.h"
 #include "platform/base/err.h"
@@ -35,6 +35,10 @@ struct facts {
 	/* Sockets that the walk saw; which of them live, facts_socket.c
 	 * finds out. */
 	struct path_list	 sockets;
+	struct {
+		struct missing_dir	*v;
+		size_t			 n, cap;
+	}			 missing;
 };
 
 struct facts_request {
@@ -44,9 +48,8 @@ struct facts_request {
 	/* Paths as the command will spell them: HOME, PWD. */
 	const char	*ways[2];
 	size_t		 nways;
-	/* Makes missing directories that are granted; NULL: none are made. */
-	struct granted_dirs	*made;
-	/* Plan as if they had been made: for --dry-run and `fence why`. */
+	/* Missing directories that are granted are planned as if they were
+	 * there, and listed; else they stay unwritable. */
 	bool		 as_if_made;
 	/* --expose-host-path, --expose-host-path-rw. */
 	struct exposed {
@@ -58,8 +61,8 @@ struct facts_request {
 	const struct own_file {
 		const char	*path;
 		const char	*what;
-		/* A directory that is made where the command could make it
-		 * in our stead. */
+		/* A directory that is listed as missing where the command
+		 * could make it in our stead. */
 		bool		 must_exist;
 	}		*own;
 	size_t		 nown;

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "launcher/plan/facts_parts.h"
-#include "launcher/plan/granted_dirs.h"
+#include "platform/base/vec.h"
 #include "policy/pattern.h"
 
 /* What was missing may have been made since. */
@@ -43,8 +43,8 @@ own_know(struct gather *g)
 }
 
 /* Before anything is guarded: what is missing then may not be made. */
-static int
-make_own(struct gather *g, size_t i, struct err *e)
+static void
+list_own(struct gather *g, size_t i)
 {
 	const struct own_file *own = &g->rq->own[i];
 	const char *full = pattern_clean_path(g->arena, g->rq->cwd,
@@ -52,16 +52,12 @@ make_own(struct gather *g, size_t i, struct err *e)
 
 	if (!own->must_exist || full == NULL ||
 	    look(g, i)->kind != TREE_MISSING)
-		return 0;
+		return;
 	/* A folder above it may be a symlink into a writable tree. */
 	full = gather_target(g, full);
-	if (full == NULL || !gather_in_grant(g, full))
-		return 0;
-	if (granted_dirs_make_lasting(full) != 0)
-		return err_sys(e, errno, "cannot make '%s' (%s), which the "
-		    "command must not make", own->path, own->what);
-	know(g, i);
-	return 0;
+	if (full != NULL && gather_in_grant(g, full))
+		*vec_push(&g->facts->missing) = (struct missing_dir){ full,
+		    own->what };
 }
 
 /*
@@ -89,13 +85,11 @@ add_own(struct gather *g, size_t i, struct err *e)
 	return 0;
 }
 
-int
-own_make(struct gather *g, struct err *e)
+void
+own_list(struct gather *g)
 {
 	for (size_t i = 0; i < g->rq->nown; i++)
-		if (make_own(g, i, e) != 0)
-			return -1;
-	return 0;
+		list_own(g, i);
 }
 
 int

@@ -132,11 +132,11 @@ int	 socket_facts(struct gather *, struct err *);
 void	 secret_facts(struct gather *);
 /*
  * facts_own.c: what no grant opens has to be known before one is judged; what
- * the command must not make is made before names are guarded; at the end it
- * all is read-only.
+ * the command must not make is listed as missing before names are guarded; at
+ * the end it all is read-only.
  */
 void	 own_know(struct gather *);
-int	 own_make(struct gather *, struct err *);
+void	 own_list(struct gather *);
 int	 own_facts(struct gather *, struct err *);
 /* facts_check.c */
 int	 check_facts(const struct gather *, struct err *);

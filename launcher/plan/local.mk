@@ -13,7 +13,7 @@ launcher_liblauncher_a_SOURCES += \
 	launcher/plan/facts_secret.c launcher/plan/facts_socket.c \
 	launcher/plan/facts_parts.c launcher/plan/facts_parts.h \
 	launcher/plan/kept_fds.c launcher/plan/kept_fds.h \
-	launcher/plan/granted_dirs.c launcher/plan/granted_dirs.h \
+	launcher/plan/missing.c launcher/plan/missing.h \
 	launcher/plan/mounts.c launcher/plan/mounts.h \
 	launcher/plan/noproxy.c launcher/plan/noproxy.h \
 	launcher/plan/plan.c launcher/plan/plan.h \

@@ -186,17 +186,15 @@ load_policy(struct work *w, const struct run_options *ro, char **env,
 	return enforce_check(r->policy, plan_notice, w, e);
 }
 
-int
-plan_make(const struct run_options *ro, char **argv, char **env,
+static int
+make(const struct run_options *ro, char **argv, char **env, bool is_again,
     struct plan *ret, struct err *e)
 {
-	struct work w = { .plan = ret };
+	struct work w = { .plan = ret, .is_again = is_again };
 	int rc = -1;
 
 	*ret = (struct plan){ .arena = arena_new(),
 	    .is_inside = jail_is_inside() };
-	if (!ret->is_inside && !ro->dry_run)
-		ret->ahead = jail_ahead();
 	w.arena = ret->arena;
 	if (plan_port_options(&w, ro, e) == 0 &&
 	    load_policy(&w, ro, env, e) == 0 && plan_ports(&w, e) == 0 &&
@@ -221,6 +219,21 @@ plan_make(const struct run_options *ro, char **argv, char **env,
 		ret->is_outdated = e->sys == ESTALE;
 	}
 	return rc;
+}
+
+int
+plan_make(const struct run_options *ro, char **argv, char **env,
+    struct plan *ret, struct err *e)
+{
+	return make(ro, argv, env, false, ret, e);
+}
+
+int
+plan_again(const struct run_options *ro, char **argv, char **env,
+    struct plan *plan, struct err *e)
+{
+	plan_release(plan);
+	return make(ro, argv, env, true, plan, e);
 }
 
 int
@@ -249,8 +262,6 @@ plan_known(struct arena *a, const struct run_options *ro,
 void
 plan_release(struct plan *p)
 {
-	jail_ahead_free(p->ahead);
-	granted_dirs_close(p->made);
 	resolved_release(&p->resolved);
 	arena_free(p->arena);
 	*p = (struct plan){ 0 };

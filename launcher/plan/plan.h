@@ -1,8 +1,7 @@
 /*
  * plan: policy -> jail_spec + environment.  The one place where the words of
- * policy, platform and proxy meet.  Nothing is started here (but for what
- * jail_ahead() makes meanwhile); everything that can be refused before the run
- * is refused here.
+ * policy, platform and proxy meet.  Nothing is made or started here: the
+ * disk is read, and everything that can be refused before the run is refused.
  */
 #ifndef FENCE_LAUNCHER_PLAN_H
 #define FENCE_LAUNCHER_PLAN_H
@@ -10,8 +9,8 @@
 #include <stdbool.h>
 
 #include "launcher/guard/guard.h"
-#include "launcher/plan/granted_dirs.h"
 #include "launcher/options.h"
+#include "launcher/plan/missing.h"
 #include "launcher/plan/ports.h"
 #include "launcher/plan/via.h"
 #include "platform/base/arena.h"
@@ -30,8 +29,10 @@ struct plan {
 	bool		 is_outdated;
 	struct jail_spec spec;
 	struct ports	 ports;
-	struct jail_ahead *ahead;	/* of the jail, or NULL */
-	struct granted_dirs *made;	/* directories of this run, or NULL */
+	/* Not empty: the plan is made as if these were there.  Make them, then
+	 * plan_again(). */
+	const struct missing_dir *missing;
+	size_t		 nmissing;
 	const struct guard_path	*guards;	/* for guard_new() */
 	size_t		 nguards;
 	const char	*state;		/* fence's state directory, or NULL */
@@ -47,6 +48,12 @@ struct plan {
 
 int	 plan_make(const struct run_options *, char **argv, char **environ,
 	    struct plan *ret, struct err *);
+/*
+ * Releases the plan and makes it anew.  A granted directory that is missing
+ * still stays unwritable, and the user is told.
+ */
+int	 plan_again(const struct run_options *, char **argv, char **environ,
+	    struct plan *, struct err *);
 /*
  * What a run would find on this disk: the policy gets its places, and ret the
  * mounts, all in the arena.  Nothing is made or started.

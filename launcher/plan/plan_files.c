@@ -6,8 +6,6 @@
 
 #include "launcher/plan/env.h"
 #include "launcher/plan/facts.h"
-#include "launcher/guard/gitjournal.h"
-#include "launcher/guard/guard_text.h"
 #include "launcher/log.h"
 #include "launcher/plan/mounts.h"
 #include "launcher/plan/plan_judge.h"
@@ -145,6 +143,9 @@ take_mounts(struct work *w, struct facts *facts, const struct mounts *mounts)
 	    mounts->roots.n * sizeof *mounts->roots.v);
 	spec->nwrite_roots = mounts->roots.n;
 	spec->is_apart = mounts->is_apart;
+	w->plan->missing = plan_keep(w->arena, facts->missing.v,
+	    facts->missing.n * sizeof *facts->missing.v);
+	w->plan->nmissing = facts->missing.n;
 	facts_guard_mounts(facts, mounts);
 	w->plan->guards = plan_keep(w->arena, facts->guards.v,
 	    facts->guards.n * sizeof *facts->guards.v);
@@ -171,19 +172,6 @@ add_runtime(struct work *w, char *const *env, struct facts *facts)
 		*vec_push(facts) = (struct mount_fact){ .kind = FACT_OWN,
 		    .node = { .path = path, .real = path, .kind = TREE_DIR },
 		    .rule = &rule };
-}
-
-/* The end of a run that was killed, before anything is looked at. */
-static void
-swept(const struct guard_told *t, void *arg)
-{
-	struct buf b;
-
-	buf_init(&b, 0);
-	buf_puts(&b, "an earlier run was killed: ");
-	guard_text_git(&b, t);
-	plan_notice(b.data, arg);
-	buf_release(&b);
 }
 
 /* A grant that may name something to be made, beyond the workspace. */
@@ -221,6 +209,16 @@ device_rule(struct arena *a, const struct policy *p)
 	return plan_keep(a, &rule, sizeof rule);
 }
 
+/* What is fence's own was made for this plan, and is gone again. */
+static int
+check_own(const struct work *w, const struct facts *facts, struct err *e)
+{
+	for (size_t i = 0; w->is_again && i < facts->missing.n; i++)
+		if (facts->missing.v[i].what != NULL)
+			return tree_changed(facts->missing.v[i].path, e);
+	return 0;
+}
+
 int
 plan_files(struct work *w, const struct run_options *ro, char *const *env,
     struct err *e)
@@ -254,12 +252,7 @@ plan_files(struct work *w, const struct run_options *ro, char *const *env,
 	own_files(w, ro, env, &own);
 	rq.own = own.v;
 	rq.nown = own.n;
-	if (!ro->dry_run && !w->plan->is_inside)
-		gitjournal_sweep(w->plan->state, swept, w);
-	if (!ro->dry_run && !w->plan->is_inside && may_make(p))
-		w->plan->made = granted_dirs_open(w->plan->state);
-	rq.made = w->plan->made;
-	rq.as_if_made = ro->dry_run && !w->plan->is_inside && may_make(p);
+	rq.as_if_made = !w->is_again && !w->plan->is_inside && may_make(p);
 	rc = facts_gather(&rq, &facts, e);
 	if (rc == 0) {
 		add_runtime(w, env, &facts);
@@ -271,6 +264,8 @@ plan_files(struct work *w, const struct run_options *ro, char *const *env,
 		rc = look_at_pins(&mounts, e);
 	if (rc == 0)
 		rc = plan_judge(p, &facts, &mounts, e);
+	if (rc == 0)
+		rc = check_own(w, &facts, e);
 	if (rc == 0)
 		take_mounts(w, &facts, &mounts);
 	vec_release(&own);

@@ -20,6 +20,7 @@ struct work {
 	struct arena	*arena;
 	struct notices	 notices;
 	struct resolve_request request;
+	bool		 is_again;	/* what was missing has been made */
 };
 
 /* A copy in the arena. */

@@ -103,6 +103,16 @@ passwd_home(struct arena *a)
 	return home != NULL ? home : network_home(a);
 }
 
+const char *
+request_home(struct arena *a, char *const *env)
+{
+	const char *home = env_get(env, "HOME");
+
+	if (home == NULL || home[0] != '/')
+		home = passwd_home(a);
+	return home != NULL ? path_real_or_same(a, home) : NULL;
+}
+
 /*
  * $HOME is what the command believes in; credentials lie in the home that the
  * user database knows, whatever the caller's environment says.

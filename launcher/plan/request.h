@@ -13,6 +13,9 @@
 int	 request_make(struct arena *, const struct run_options *, char **env,
 	    struct resolve_request *ret, struct err *);
 
+/* $HOME if it is absolute, else the user database's, real; or NULL. */
+const char	*request_home(struct arena *, char *const *env);
+
 /* An argument that is a path, absolute and clean; NULL if it is too long. */
 const char	*request_path(struct arena *, const char *cwd,
 		    const char *path);

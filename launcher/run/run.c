@@ -277,7 +277,7 @@ start_jail(struct run *r, struct err *e)
 			spec->session = JAIL_SESSION_TTY;
 		spec->tty_fd = tty_fd;
 	}
-	if (jail_start(spec, r->plan->ahead, &r->jail, e) == 0)
+	if (jail_start(spec, r->ahead, &r->jail, e) == 0)
 		return 0;
 	r->plan->is_outdated = e->sys == ESTALE;
 	return -1;
@@ -374,10 +374,10 @@ closing_line(struct run *r)
 }
 
 int
-run_command(const struct run_options *ro, struct plan *plan, int trace_fd,
-    int *ret_status, struct err *e)
+run_command(const struct run_options *ro, struct plan *plan,
+    struct jail_ahead *ahead, int trace_fd, int *ret_status, struct err *e)
 {
-	struct run r = { .plan = plan, .jail = { .control_fd = -1,
+	struct run r = { .plan = plan, .ahead = ahead, .jail = { .control_fd = -1,
 	    .report_fd = -1, .stdin_fd = -1 }, .net.fd = -1,
 	    .names.fd = -1, .mint.fd = -1, .trace_fd = trace_fd,
 	    .command_fd = -1, .status = -1, .err = e,

@@ -10,10 +10,11 @@
 #include "launcher/plan/plan.h"
 
 /*
- * trace_fd: where JSON records go, or -1; borrowed.  *ret_status: what fence-run exits
+ * ahead: of jail_ahead(), or NULL; stays the caller's.  trace_fd: where JSON records go, or -1; borrowed.  *ret_status: what fence-run exits
  * with.  -1: the jail was not built.
  */
-int	 run_command(const struct run_options *, struct plan *, int trace_fd,
-	    int *ret_status, struct err *);
+int	 run_command(const struct run_options *, struct plan *,
+	    struct jail_ahead *ahead, int trace_fd, int *ret_status,
+	    struct err *);
 
 #endif

@@ -14,6 +14,7 @@
 
 struct run {
 	struct plan	*plan;
+	struct jail_ahead *ahead;	/* the caller's, or NULL */
 	struct loop	*loop;
 	struct jail	 jail;
 	struct worker	 net, names, mint;

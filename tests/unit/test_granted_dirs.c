@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "launcher/plan/granted_dirs.h"
+#include "launcher/run/granted_dirs.h"
 #include "tests/unit/room.h"
 
 static bool

@@ -1,6 +1,5 @@
-#include "launcher/plan/granted_dirs.h"
+#include "launcher/run/granted_dirs.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -12,7 +11,6 @@
 #include <unistd.h>
 
 #include "platform/base/path.h"
-#include "platform/base/str.h"
 #include "platform/base/xalloc.h"
 #include "platform/fd.h"
 
@@ -204,44 +202,4 @@ granted_dirs_close(struct granted_dirs *m)
 	fd_close(&m->fd);
 	free(m->state);
 	free(m);
-}
-
-/* ".json" and its like: letters behind the last dot, but for ".d". */
-static bool
-has_suffix(const char *name)
-{
-	const char *dot = strrchr(name, '.');
-
-	if (dot == NULL || dot == name || dot[1] == '\0' ||
-	    strcmp(dot, ".d") == 0)
-		return false;
-	for (const char *p = dot + 1; *p != '\0'; p++)
-		if (!isalpha((unsigned char)*p))
-			return false;
-	return true;
-}
-
-bool
-granted_dirs_is_directory(const char *path)
-{
-	static const char *const files[] = { "rc", "history", "profile",
-	    "lock", "-cache", "config", "file", "netrc", "cookies" };
-	static const char *const others[] = { "/Library/", "/System/",
-	    "/private/", "/Applications/" };
-	const char *name = path_name(path);
-	size_t n = strlen(name);
-
-	if (has_suffix(name))
-		return false;
-	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-		size_t k = strlen(files[i]);
-
-		if (n > k && strcmp(name + n - k, files[i]) == 0 &&
-		    strcmp(name, ".config") != 0)
-			return false;
-	}
-	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-		if (strstr(path, others[i]) != NULL)
-			return false;
-	return true;
 }

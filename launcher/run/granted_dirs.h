@@ -7,8 +7,6 @@
 #ifndef FENCE_LAUNCHER_GRANTED_DIRS_H
 #define FENCE_LAUNCHER_GRANTED_DIRS_H
 
-#include <stdbool.h>
-
 #include "platform/base/err.h"
 
 struct granted_dirs;
@@ -28,11 +26,5 @@ int		 granted_dirs_make(struct granted_dirs *, const char *path,
 int		 granted_dirs_make_lasting(const char *path);
 /* Removes what is empty, if no other run may use it; NULL is fine. */
 void		 granted_dirs_close(struct granted_dirs *);
-
-/*
- * Does a granted name that does not exist look like that of a directory, of
- * this system's?  "~/.cache/x" does; "~/.x.json" and "~/Library/x" do not.
- */
-bool		 granted_dirs_is_directory(const char *path);
 
 #endif

@@ -1,0 +1,86 @@
+#include "launcher/run/prepare.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "launcher/guard/gitjournal.h"
+#include "launcher/guard/guard_text.h"
+#include "launcher/log.h"
+#include "launcher/plan/request.h"
+#include "launcher/run/granted_dirs.h"
+#include "platform/base/arena.h"
+#include "platform/base/path.h"
+#include "platform/base/vec.h"
+#include "platform/base/xalloc.h"
+#include "policy/trust.h"
+
+struct prepared {
+	struct arena		*arena;
+	struct granted_dirs	*dirs;	/* NULL: no journal can be kept */
+	struct { const char **v; size_t n, cap; } lines;
+};
+
+/* The end of a run that was killed. */
+static void
+swept(const struct guard_told *t, void *arg)
+{
+	struct prepared *p = arg;
+	struct buf b;
+
+	buf_init(&b, 0);
+	buf_puts(&b, "an earlier run was killed: ");
+	guard_text_git(&b, t);
+	*vec_push(&p->lines) = arena_strdup(p->arena, b.data);
+	buf_release(&b);
+}
+
+struct prepared *
+prepare_new(char *const *env)
+{
+	struct prepared *p = xcalloc(1, sizeof *p);
+	const char *store, *state;
+
+	p->arena = arena_new();
+	store = trust_store(p->arena, request_home(p->arena, env), env);
+	state = store != NULL ? path_dir(p->arena, store) : NULL;
+	gitjournal_sweep(state, swept, p);
+	p->dirs = granted_dirs_open(state);
+	return p;
+}
+
+void
+prepare_tell(struct prepared *p)
+{
+	for (size_t i = 0; i < p->lines.n; i++)
+		log_say("%s", p->lines.v[i]);
+	p->lines.n = 0;
+}
+
+int
+prepare_make(struct prepared *p, const struct plan *plan, struct err *e)
+{
+	for (size_t i = 0; i < plan->nmissing; i++) {
+		const struct missing_dir *m = &plan->missing[i];
+		struct err ignored = { 0 };
+
+		if (m->what == NULL && p->dirs != NULL)
+			(void)granted_dirs_make(p->dirs, m->path, &ignored);
+		else if (m->what != NULL &&
+		    granted_dirs_make_lasting(m->path) != 0)
+			return err_sys(e, errno, "cannot make '%s' (%s), "
+			    "which the command must not make", m->path,
+			    m->what);
+	}
+	return 0;
+}
+
+void
+prepare_free(struct prepared *p)
+{
+	if (p == NULL)
+		return;
+	granted_dirs_close(p->dirs);
+	vec_release(&p->lines);
+	arena_free(p->arena);
+	free(p);
+}

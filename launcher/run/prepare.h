@@ -1,0 +1,27 @@
+/*
+ * prepare: what has to happen on the disk around the planning of a run, which
+ * itself only reads: what killed runs left is put in order before, and the
+ * directories that a plan lists as missing are made after it.  Directories
+ * that are granted and still empty go with prepare_free().
+ */
+#ifndef FENCE_LAUNCHER_PREPARE_H
+#define FENCE_LAUNCHER_PREPARE_H
+
+#include "launcher/plan/plan.h"
+#include "platform/base/err.h"
+
+struct prepared;
+
+/* Before anything is planned.  Never NULL. */
+struct prepared	*prepare_new(char *const *env);
+/* What killed runs left, as lines for the user; says it once. */
+void		 prepare_tell(struct prepared *);
+/*
+ * Makes what the plan lists as missing.  -1: a directory of fence's own cannot
+ * be made.  A granted directory that cannot be made is left to plan_again().
+ */
+int		 prepare_make(struct prepared *, const struct plan *,
+		    struct err *);
+void		 prepare_free(struct prepared *);	/* NULL is fine */
+
+#endif
