@@ -120,17 +120,19 @@ plan_whole(const struct run_options *ro, char **argv,
 
 /* Does what is planned. */
 static int
-run_plan(const struct run_options *ro, struct plan *plan,
-    struct jail_ahead *ahead, int trace_fd, struct err *e)
+run_plan(const struct run_options *ro, const struct plan *plan,
+    struct jail_ahead *ahead, int trace_fd, bool *ret_again, struct err *e)
 {
-	int status = 0;
+	struct run_end end = { 0 };
+	int rc;
 
 	if (ro->dry_run)
 		return dry_run(plan);
 	if (plan->is_inside)
 		return nested_run(ro, plan, e) != 0 ? (int)e->code : 0;
-	return run_command(ro, plan, ahead, trace_fd, &status, e) != 0 ?
-	    (int)e->code : status;
+	rc = run_command(ro, plan, ahead, trace_fd, &end, e);
+	*ret_again = end.is_outdated;
+	return rc != 0 ? (int)e->code : end.status;
 }
 
 /*
@@ -148,8 +150,7 @@ run_once(const struct run_options *ro, char **argv, struct prepared *prepared,
 	if (plan_whole(ro, argv, prepared, &plan, e) == 0) {
 		/* A way that leads elsewhere was refused by now. */
 		begin(ro, prepared, &plan, trace_fd, has_begun);
-		status = run_plan(ro, &plan, ahead, trace_fd, e);
-		*ret_again = plan.is_outdated;
+		status = run_plan(ro, &plan, ahead, trace_fd, ret_again, e);
 		plan_release(&plan);
 	} else {
 		*ret_again = plan.is_outdated;

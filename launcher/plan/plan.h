@@ -24,8 +24,8 @@ struct plan {
 	struct resolved	 resolved;	/* owns the layers */
 	struct policy	*policy;	/* the first of them */
 	bool		 is_inside;	/* another fence: run/nested.h */
-	/* Something else lay at a path when it was mounted, or (after
-	 * plan_make() failed) was looked at again: another plan may do. */
+	/* After plan_make() failed: something else lay at a path when it was
+	 * looked at again, and another plan may do. */
 	bool		 is_outdated;
 	struct jail_spec spec;
 	struct ports	 ports;

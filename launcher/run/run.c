@@ -59,7 +59,7 @@ ask_signal(int signo, bool wants_answer, void *arg)
 static int
 start_workers(struct run *r, struct err *e)
 {
-	if (r->plan->spec.shares_net)		/* there is no gate */
+	if (r->spec.shares_net)		/* there is no gate */
 		return 0;
 	if (worker_start(&r->net, r->plan->net_path, r->plan->worker_env,
 	    e) != 0)
@@ -178,9 +178,9 @@ make_limits(struct run *r, struct err *e)
 	    .kill = end_jail, .arg = r };
 
 	/* fence-init, and bwrap where there is one. */
-	c.nown = r->plan->spec.bwrap != NULL ? 2 : 1;
+	c.nown = r->spec.bwrap != NULL ? 2 : 1;
 
-	r->limits = limits_new(&c, &r->plan->spec.limits, e);
+	r->limits = limits_new(&c, &r->spec.limits, e);
 	return r->limits != NULL ? 0 : -1;
 }
 
@@ -191,7 +191,7 @@ make_guarding(struct run *r, struct err *e)
 	struct guarding_config c = { .loop = r->loop, .witness = r->witness,
 	    .flooded = end_flooded, .arg = r };
 
-	if (r->plan->spec.is_strict)
+	if (r->spec.is_strict)
 		c.violated = end_strict;
 	guarding_plan(r->plan, r->id, &c.guard);
 	r->guarding = guarding_new(&c, e);
@@ -214,12 +214,12 @@ make_loop(struct run *r, struct err *e)
 	    .witness = r->witness, .net_fd = r->net.fd, .names_fd = r->names.fd,
 	    .ports = &r->plan->ports, .inbound = r->inbound,
 	    .jail_pid = r->jail.pid, .is_debug = r->is_debug,
-	    .http_port = r->plan->spec.http_port,
-	    .socks_port = r->plan->spec.socks_port };
+	    .http_port = r->spec.http_port,
+	    .socks_port = r->spec.socks_port };
 	struct tty_config tc = { .loop = r->loop, .early = early_signal,
 	    .ask = ask_signal, .arg = r, .pty = r->pty,
-	    .is_apart = r->plan->spec.session != JAIL_SESSION_SAME };
-	bool has_gate = !r->plan->spec.shares_net;
+	    .is_apart = r->spec.session != JAIL_SESSION_SAME };
+	bool has_gate = !r->spec.shares_net;
 	int sys = 0;
 
 	if (has_gate)
@@ -267,7 +267,7 @@ raise_files(void)
 static int
 start_jail(struct run *r, struct err *e)
 {
-	struct jail_spec *spec = &r->plan->spec;
+	struct jail_spec *spec = &r->spec;
 	auto_fd tty_fd = -1;
 
 	if (spec->session == JAIL_SESSION_NEW) {
@@ -279,7 +279,7 @@ start_jail(struct run *r, struct err *e)
 	}
 	if (jail_start(spec, r->ahead, &r->jail, e) == 0)
 		return 0;
-	r->plan->is_outdated = e->sys == ESTALE;
+	r->is_outdated = e->sys == ESTALE;
 	return -1;
 }
 
@@ -298,7 +298,7 @@ run_start(struct run *r, const struct run_options *ro, struct err *e)
 	pause_at("after-clone");
 	raise_files();
 	/* The rest is done while the jail makes itself ready. */
-	if (jail_plan(&r->plan->spec, &r->jail, e) != 0)
+	if (jail_plan(&r->spec, &r->jail, e) != 0)
 		return run_gave_up(r);
 	if (make_guarding(r, e) != 0)
 		return -1;
@@ -311,7 +311,7 @@ run_start(struct run *r, const struct run_options *ro, struct err *e)
 	/* The guard may do what we give up for good below. */
 	if (guarding_start(r->guarding, r->jail.pid, e) != 0)
 		return -1;
-	witness_run_start(r->witness, r->plan->spec.argv[0]);
+	witness_run_start(r->witness, r->spec.argv[0]);
 	pause_at("before-go");
 	if (jail_go(&r->jail, e) != 0)
 		return run_gave_up(r);
@@ -374,10 +374,12 @@ closing_line(struct run *r)
 }
 
 int
-run_command(const struct run_options *ro, struct plan *plan,
-    struct jail_ahead *ahead, int trace_fd, int *ret_status, struct err *e)
+run_command(const struct run_options *ro, const struct plan *plan,
+    struct jail_ahead *ahead, int trace_fd, struct run_end *ret,
+    struct err *e)
 {
-	struct run r = { .plan = plan, .ahead = ahead, .jail = { .control_fd = -1,
+	struct run r = { .plan = plan, .spec = plan->spec, .ahead = ahead,
+	    .jail = { .control_fd = -1,
 	    .report_fd = -1, .stdin_fd = -1 }, .net.fd = -1,
 	    .names.fd = -1, .mint.fd = -1, .trace_fd = trace_fd,
 	    .command_fd = -1, .status = -1, .err = e,
@@ -389,7 +391,7 @@ run_command(const struct run_options *ro, struct plan *plan,
 		r.jail.listen_fd[i] = -1;
 	/* From here on signals are events; the command gets the old mask. */
 	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &plan->spec.sigmask);
+	sigprocmask(SIG_SETMASK, &all, &r.spec.sigmask);
 	signal(SIGCHLD, SIG_DFL);
 	pause_at("after-policy");
 	log_watch(true);
@@ -408,7 +410,7 @@ run_command(const struct run_options *ro, struct plan *plan,
 			r.status = EXIT_TIME;
 		if (!r.failed) {
 			rc = 0;
-			*ret_status = r.status;
+			ret->status = r.status;
 		}
 		witness_run_end(r.witness, r.failed ? (int)e->code :
 		    r.status);
@@ -417,8 +419,9 @@ run_command(const struct run_options *ro, struct plan *plan,
 	}
 	log_watch(false);
 	run_release(&r);
-	if (plan->is_outdated)		/* the next attempt blocks them */
-		sigprocmask(SIG_SETMASK, &plan->spec.sigmask, NULL);
+	ret->is_outdated = r.is_outdated;
+	if (r.is_outdated)		/* the next attempt blocks them */
+		sigprocmask(SIG_SETMASK, &r.spec.sigmask, NULL);
 	pause_at("after-exit");
 	return rc;
 }

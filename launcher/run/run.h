@@ -9,12 +9,18 @@
 #include "launcher/options.h"
 #include "launcher/plan/plan.h"
 
+struct run_end {
+	int	status;		/* what fence-run exits with */
+	/* Nothing was run: another file lies at a path than was planned. */
+	bool	is_outdated;
+};
+
 /*
- * ahead: of jail_ahead(), or NULL; stays the caller's.  trace_fd: where JSON records go, or -1; borrowed.  *ret_status: what fence-run exits
- * with.  -1: the jail was not built.
+ * ahead: of jail_ahead(), or NULL; stays the caller's.  trace_fd: where JSON
+ * records go, or -1; borrowed.  -1: the jail was not built.
  */
-int	 run_command(const struct run_options *, struct plan *,
-	    struct jail_ahead *ahead, int trace_fd, int *ret_status,
+int	 run_command(const struct run_options *, const struct plan *,
+	    struct jail_ahead *ahead, int trace_fd, struct run_end *ret,
 	    struct err *);
 
 #endif

@@ -46,7 +46,7 @@ program_failed(struct run *r, int sys)
 {
 	err_set(r->err, sys == ENOENT || sys == ENOTDIR ?
 	    ERR_NOTFOUND : ERR_NOEXEC, "cannot execute '%s'",
-	    r->plan->spec.program);
+	    r->spec.program);
 	r->err->sys = sys;
 	if (sys == ENOENT)
 		err_hint(r->err, "it, or its interpreter, is not visible "
@@ -72,7 +72,7 @@ calls_held(struct run *r, int *calls_fd, int sys)
 		    "alone: %s", strerror(sys));
 		return;
 	}
-	r->calls = held_calls_new(r->loop, calls_fd, &r->plan->spec,
+	r->calls = held_calls_new(r->loop, calls_fd, &r->spec,
 	    r->witness);
 	if (r->calls == NULL) {		/* what is held nobody lets go */
 		err_set(r->err, ERR_JAIL, "out of memory");
@@ -227,7 +227,7 @@ is_out_of_processes(void)
 static void
 jail_ended(struct run *r, int wstatus)
 {
-	bool is_bwrap = r->plan->spec.bwrap != NULL;
+	bool is_bwrap = r->spec.bwrap != NULL;
 
 	if (WIFSIGNALED(wstatus))
 		err_set(r->err, ERR_JAIL, "the jail was killed by signal %d",

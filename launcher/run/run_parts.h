@@ -13,7 +13,10 @@
 #include "platform/loop.h"
 
 struct run {
-	struct plan	*plan;
+	const struct plan *plan;
+	/* The plan's, and what this start adds: the terminal, the cgroup, the
+	 * caller's signal mask. */
+	struct jail_spec spec;
 	struct jail_ahead *ahead;	/* the caller's, or NULL */
 	struct loop	*loop;
 	struct jail	 jail;
@@ -35,6 +38,7 @@ struct run {
 	int		 status;	/* of fence-run; -1 until known */
 	struct err	*err;		/* set with failed */
 	bool		 failed;	/* the jail could not be built */
+	bool		 is_outdated;	/* another plan may do */
 	bool		 is_jail_gone;
 	bool		 is_told;	/* -m, -d: records are told as text */
 	bool		 is_debug;	/* -d: all of them */
