@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
-#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/netlink.h>
 #include <linux/nsfs.h>
@@ -28,7 +27,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "platform/fd.h"
+#include "platform/linux/caps.h"
+#include "platform/linux/landlock.h"
 
 #if defined __x86_64__
 #define CONFINE_ARCH	AUDIT_ARCH_X86_64
@@ -43,8 +43,6 @@ enum {
 	NR_OPENAT2 = 437, NR_OPEN_TREE = 428, NR_MOVE_MOUNT = 429,
 	NR_MOUNT_SETATTR = 442,
 	NR_CLONE3 = 435, NR_OPEN_TREE_ATTR = 467,
-	NR_LANDLOCK_CREATE = 444, NR_LANDLOCK_ADD = 445,
-	NR_LANDLOCK_RESTRICT = 446,
 	X32_BIT = 0x40000000,
 };
 
@@ -409,65 +407,17 @@ install(const struct rule *rules, size_t n, uint32_t otherwise, struct err *e)
 
 /* Landlock */
 
-struct landlock_attr {
-	uint64_t	fs, net, scoped;
-};
-
-enum {
-	LANDLOCK_VERSION = 1,
-	LL_EXECUTE = 1 << 0, LL_WRITE_FILE = 1 << 1,
-	LL_CHANGE = 0x1ff << 4,		/* remove and make of every kind */
-	LL_REFER = 1 << 13, LL_TRUNCATE = 1 << 14,
-	LL_NET_BIND = 1 << 0, LL_NET_CONNECT = 1 << 1,
-	LL_RULE_PORT = 2, LL_ABI_PORTS = 4,
-	LL_SCOPE_ABSTRACT = 1 << 0, LL_SCOPE_SIGNAL = 1 << 1,
-};
-
-/* All rights a version knows; what it does not know must not be asked for. */
-static const struct landlock_attr landlock_all[] = {
-	{ 0, 0, 0 },
-	{ 0x1fff, 0, 0 },
-	{ 0x3fff, 0, 0 },
-	{ 0x7fff, 0, 0 },
-	{ 0x7fff, 3, 0 },
-	{ 0xffff, 3, 0 },
-	{ 0xffff, 3, 3 },
-};
-
-struct landlock_port {
-	uint64_t	access, port;
-};
-
 /*
  * Handled and never granted, but for connecting to one TCP port (0: none).  A
  * kernel without Landlock is no error.
  */
 static int
-landlock_enter(const struct landlock_attr *wanted, uint16_t port,
+enter_domain(const struct landlock_rights *wanted, uint16_t port,
     struct err *e)
 {
-	struct landlock_port granted = { LL_NET_CONNECT, port };
-	static const size_t sizes[] = { 0, 8, 8, 8, 16, 16, 24 };
-	struct landlock_attr attr = *wanted;
-	long abi = syscall(NR_LANDLOCK_CREATE, NULL, 0, LANDLOCK_VERSION);
-	auto_fd fd = -1;
-
-	if (abi <= 0)
-		return 0;
-	if (abi >= (long)NELEM(landlock_all))
-		abi = (long)NELEM(landlock_all) - 1;
-	attr.fs &= landlock_all[abi].fs;
-	attr.net &= landlock_all[abi].net;
-	attr.scoped &= landlock_all[abi].scoped;
-	fd = (int)syscall(NR_LANDLOCK_CREATE, &attr, sizes[abi], 0);
-	if (fd < 0)
-		return err_sys(e, errno, "cannot make a Landlock ruleset");
-	if (port != 0 && abi >= LL_ABI_PORTS && syscall(NR_LANDLOCK_ADD, fd,
-	    LL_RULE_PORT, &granted, 0) != 0)
-		return err_sys(e, errno, "cannot add a Landlock rule");
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		return err_sys(e, errno, "cannot set no_new_privs");
-	if (syscall(NR_LANDLOCK_RESTRICT, fd, 0) != 0)
+	if (landlock_enter(wanted, port) != 0)
 		return err_sys(e, errno, "cannot enter a Landlock domain");
 	return 0;
 }
@@ -475,24 +425,15 @@ landlock_enter(const struct landlock_attr *wanted, uint16_t port,
 /* Capabilities */
 
 /*
- * All of them, for good.  The bounding set stays as it is: no_new_privs makes
- * it an empty promise, nobody here may execute anything, and emptying it is
- * eighty calls on the way to the command.
+ * The bounding set stays as it is: no_new_privs makes it an empty promise,
+ * nobody here may execute anything, and emptying it is eighty calls on the way
+ * to the command.
  */
 static int
 drop_capabilities(struct err *e)
 {
-	struct __user_cap_header_struct head = {
-	    .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {
-	    { 0 } };
-
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-		return err_sys(e, errno, "cannot set no_new_privs");
-	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-	if (syscall(SYS_capset, &head, none) != 0)
-		return err_sys(e, errno, "cannot drop capabilities");
-	return 0;
+	return caps_drop() == 0 ? 0 :
+	    err_sys(e, errno, "cannot drop capabilities");
 }
 
 /* The face */
@@ -512,9 +453,9 @@ confine_child(int death_signal, struct err *e)
 int
 confine_net(struct err *e)
 {
-	static const struct landlock_attr all = { ~0ull, ~0ull, ~0ull };
+	static const struct landlock_rights all = { ~0ull, ~0ull, ~0ull };
 
-	if (landlock_enter(&all, 0, e) != 0)
+	if (enter_domain(&all, 0, e) != 0)
 		return -1;
 	return install(net_rules, NELEM(net_rules), REFUSE(EPERM), e);
 }
@@ -523,13 +464,14 @@ int
 confine_names(struct err *e)
 {
 	/* Reading stays; loading a module is reading to Landlock. */
-	static const struct landlock_attr change = {
-		LL_EXECUTE | LL_WRITE_FILE | LL_CHANGE | LL_REFER |
-		LL_TRUNCATE, LL_NET_BIND | LL_NET_CONNECT,
-		LL_SCOPE_ABSTRACT | LL_SCOPE_SIGNAL,
+	static const struct landlock_rights change = {
+		~(uint64_t)(LANDLOCK_FS_READ_FILE | LANDLOCK_FS_READ_DIR |
+		    LANDLOCK_FS_IOCTL_DEV),
+		LANDLOCK_NET_BIND | LANDLOCK_NET_CONNECT,
+		LANDLOCK_SCOPE_ABSTRACT | LANDLOCK_SCOPE_SIGNALS,
 	};
 
-	if (landlock_enter(&change, DNS_PORT, e) != 0)
+	if (enter_domain(&change, DNS_PORT, e) != 0)
 		return -1;
 	return install(names_rules, NELEM(names_rules), REFUSE(EPERM), e);
 }
@@ -564,9 +506,9 @@ confine_keeper(struct err *e)
 int
 confine_mint(struct err *e)
 {
-	static const struct landlock_attr all = { ~0ull, ~0ull, ~0ull };
+	static const struct landlock_rights all = { ~0ull, ~0ull, ~0ull };
 
-	if (landlock_enter(&all, 0, e) != 0)
+	if (enter_domain(&all, 0, e) != 0)
 		return -1;
 	return install(mint_rules, NELEM(mint_rules), REFUSE(EPERM), e);
 }

@@ -37,6 +37,7 @@ platform_libplatform_a_SOURCES += \
 	platform/jail_linux.c \
 	platform/linux/ahead.c platform/linux/ahead.h \
 	platform/linux/bwrap.c platform/linux/bwrap.h \
+	platform/linux/caps.c platform/linux/caps.h \
 	platform/linux/cgroup.c \
 	platform/linux/cgroup_text.c platform/linux/cgroup_text.h \
 	platform/linux/control.c platform/linux/control.h \
@@ -89,6 +90,7 @@ endif
 pkglibexec_PROGRAMS += libexec/fence/fence-init
 init_sources = \
 	platform/linux/init_main.c platform/linux/init_child.c \
+	platform/linux/caps.c \
 	platform/linux/init_apply.c platform/linux/landlock.c \
 	platform/base/io.c platform/fd.c platform/linux/idmap.c \
 	platform/linux/early.c platform/linux/plancheck.c

@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "platform/fd.h"
+#include "platform/linux/caps.h"
 #include "platform/linux/idmap.h"
 #include "platform/linux/init_child.h"
 #include "platform/linux/initplan.h"
@@ -223,18 +224,11 @@ has_capability(void)
 static void
 drop_capabilities(void)
 {
-	struct __user_cap_header_struct h = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct none[2] = { 0 };
-
 	for (int i = 0; i < 64; i++)
 		if (prctl(PR_CAPBSET_DROP, i, 0, 0, 0) < 0 && errno != EPERM &&
 		    errno != EINVAL)
 			give_up(INIT_STEP_CAPS, errno);
-	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-	if (syscall(SYS_capset, &h, none) < 0 ||
-	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+	if (caps_drop() != 0)
 		give_up(INIT_STEP_CAPS, errno);
 	if (has_capability() || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
 		give_up(INIT_STEP_CAPS, EPERM);

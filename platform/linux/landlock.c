@@ -9,7 +9,7 @@
 
 enum {
 	CREATE_VERSION = 1 << 0,	/* landlock_create_ruleset() flag */
-	RULE_PATH_BENEATH = 1,
+	RULE_PATH_BENEATH = 1, RULE_NET_PORT = 2,
 	ABI_LAST = 7,			/* of the table; later ones add to it */
 
 	READ_ONLY = LANDLOCK_FS_EXECUTE | LANDLOCK_FS_READ_FILE |
@@ -25,6 +25,7 @@ enum {
 	FS_2 = FS_1 | LANDLOCK_FS_REFER,
 	FS_3 = FS_2 | LANDLOCK_FS_TRUNCATE,
 	FS_5 = FS_3 | LANDLOCK_FS_IOCTL_DEV,
+	NET_4 = LANDLOCK_NET_BIND | LANDLOCK_NET_CONNECT,
 	SCOPE_6 = LANDLOCK_SCOPE_ABSTRACT | LANDLOCK_SCOPE_SIGNALS,
 };
 
@@ -40,17 +41,19 @@ struct path_beneath_attr {
 	int32_t		parent_fd;
 } __attribute__((packed));
 
-static const struct {
-	uint64_t	fs;
-	uint64_t	scoped;
-} by_abi[ABI_LAST + 1] = {
-	[1] = { FS_1, 0 },
-	[2] = { FS_2, 0 },
-	[3] = { FS_3, 0 },
-	[4] = { FS_3, 0 },
-	[5] = { FS_5, 0 },
-	[6] = { FS_5, SCOPE_6 },
-	[7] = { FS_5, SCOPE_6 },
+struct net_port_attr {
+	uint64_t	allowed;
+	uint64_t	port;
+};
+
+static const struct landlock_rights by_abi[ABI_LAST + 1] = {
+	[1] = { FS_1, 0, 0 },
+	[2] = { FS_2, 0, 0 },
+	[3] = { FS_3, 0, 0 },
+	[4] = { FS_3, NET_4, 0 },
+	[5] = { FS_5, NET_4, 0 },
+	[6] = { FS_5, NET_4, SCOPE_6 },
+	[7] = { FS_5, NET_4, SCOPE_6 },
 };
 
 int
@@ -183,24 +186,63 @@ allow_all(int ruleset_fd, const struct init_plan *plan, const char *base)
 	return allow_stdio(ruleset_fd, plan);
 }
 
+static int
+allow_port(int ruleset_fd, uint16_t port)
+{
+	struct net_port_attr attr = { LANDLOCK_NET_CONNECT, port };
+
+	return (int)syscall(SYS_landlock_add_rule, ruleset_fd, RULE_NET_PORT,
+	    &attr, 0);
+}
+
+/* Enters the domain of the rules, if all of them could be added; closes. */
+static int
+restrict_self(int ruleset_fd, int rv)
+{
+	int saved;
+
+	if (rv == 0)
+		rv = (int)syscall(SYS_landlock_restrict_self, ruleset_fd, 0);
+	saved = errno;
+	(void)close(ruleset_fd);
+	errno = saved;
+	return rv;
+}
+
+static int
+create(const struct ruleset_attr *attr)
+{
+	return (int)syscall(SYS_landlock_create_ruleset, attr, sizeof *attr,
+	    0);
+}
+
 int
 landlock_apply(const struct init_plan *plan, const char *base)
 {
 	struct ruleset_attr attr = {
 		.handled_fs = plan->handled_fs, .scoped = plan->scoped,
 	};
-	int fd, rv, saved;
+	int fd;
 
 	if (plan->handled_fs == 0 && plan->scoped == 0)
 		return 0;
-	fd = syscall(SYS_landlock_create_ruleset, &attr, sizeof attr, 0);
-	if (fd < 0)
-		return -1;
-	rv = allow_all(fd, plan, base);
-	if (rv == 0)
-		rv = syscall(SYS_landlock_restrict_self, fd, 0);
-	saved = errno;
-	(void)close(fd);
-	errno = saved;
-	return rv;
+	fd = create(&attr);
+	return fd < 0 ? -1 : restrict_self(fd, allow_all(fd, plan, base));
+}
+
+int
+landlock_enter(const struct landlock_rights *wanted, uint16_t port)
+{
+	const struct landlock_rights *known = &by_abi[row_of(landlock_abi())];
+	struct ruleset_attr attr = { .handled_fs = wanted->fs & known->fs,
+	    .handled_net = wanted->net & known->net,
+	    .scoped = wanted->scoped & known->scoped };
+	int fd;
+
+	if (known->fs == 0)
+		return 0;
+	fd = create(&attr);
+	return fd < 0 ? -1 : restrict_self(fd, port != 0 &&
+	    (attr.handled_net & LANDLOCK_NET_CONNECT) != 0 ?
+	    allow_port(fd, port) : 0);
 }

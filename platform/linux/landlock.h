@@ -1,8 +1,8 @@
 /*
  * landlock: the second wall.  Which rights a kernel knows is one table
  * indexed by its ABI; everything handed to the kernel is masked by it.
- * Constants are our own: Debian 12's headers end at ABI 3.  TCP ports are
- * not handled: the network namespace is that wall.
+ * Constants are our own: Debian 12's headers end at ABI 3.  A jail's domain
+ * handles no TCP ports: the network namespace is that wall.
  */
 #ifndef FENCE_LINUX_LANDLOCK_H
 #define FENCE_LINUX_LANDLOCK_H
@@ -30,9 +30,18 @@ enum landlock_fs {
 	LANDLOCK_FS_IOCTL_DEV	= 1 << 15,	/* ABI 5 */
 };
 
+enum landlock_net {
+	LANDLOCK_NET_BIND	= 1 << 0,	/* ABI 4: TCP ports */
+	LANDLOCK_NET_CONNECT	= 1 << 1,
+};
+
 enum landlock_scope {
 	LANDLOCK_SCOPE_ABSTRACT	= 1 << 0,	/* ABI 6: abstract sockets */
 	LANDLOCK_SCOPE_SIGNALS	= 1 << 1,	/* ABI 6 */
+};
+
+struct landlock_rights {
+	uint64_t	fs, net, scoped;
 };
 
 int	 landlock_abi(void);		/* of this kernel; 0 for none */
@@ -55,5 +64,10 @@ uint64_t landlock_stdio_write(int abi);	/* ... stdout */
  * handles nothing restricts nothing.  -1 with errno.
  */
 int	 landlock_apply(const struct init_plan *, const char *base);
+/*
+ * The same without a plan: these rights are refused as far as the kernel knows
+ * them, everywhere.  port: the TCP port that may be connected to, or 0.
+ */
+int	 landlock_enter(const struct landlock_rights *, uint16_t port);
 
 #endif
