@@ -60,7 +60,8 @@ platform_libplatform_a_SOURCES += \
 	platform/linux/plancheck.c platform/linux/plancheck.h \
 	platform/linux/place.c platform/linux/place.h \
 	platform/linux/remask.c \
-	platform/linux/root.c platform/linux/root.h platform/linux/root_hold.c \
+	platform/linux/root.c platform/linux/root.h platform/linux/root_etc.c \
+	platform/linux/root_hold.c \
 	platform/linux/route.c platform/linux/route.h \
 	platform/linux/seccomp.c platform/linux/seccomp.h \
 	platform/linux/seccomp_code.c platform/linux/seccomp_code.h \

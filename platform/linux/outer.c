@@ -226,6 +226,7 @@ child_mounts(struct child *c)
 		errno = ENODEV;
 		child_fail(c, OUTER_ETC);
 	}
+	root_mask_etc(&c->root, ETC_DIR);
 	if (mount("overlay", "/etc", "overlay",
 	    MS_RDONLY | MS_NOSUID | MS_NODEV,
 	    "lowerdir=" ETC_DIR ":/etc") != 0)

@@ -13,6 +13,7 @@
 
 #include "platform/fd.h"
 #include "platform/linux/place.h"
+#include "platform/linux/root.h"
 
 /* The masks that root.c made. */
 #define MASK_FILE	"/run/fence/none"
@@ -166,6 +167,17 @@ tree_for(enum mount_kind kind, int place, const char *path, dev_t dev,
 	}
 }
 
+/* A mask of root_etc.c: the overlay over /etc hides the name for good. */
+static bool
+is_laid(const char *path, int place)
+{
+	struct stat st;
+
+	return strncmp(path, "/etc/", 5) == 0 && fstat(place, &st) == 0 &&
+	    S_ISREG(st.st_mode) && st.st_size == 0 &&
+	    (st.st_mode & 07777) == 0 && root_in_overlay(place);
+}
+
 int
 remask_put(const char *path, enum mount_kind kind, dev_t dev, ino_t ino)
 {
@@ -174,7 +186,7 @@ remask_put(const char *path, enum mount_kind kind, dev_t dev, ino_t ino)
 
 	if (place < 0)
 		return -1;
-	if (place_is_mount(place, 0, 0))
+	if (place_is_mount(place, 0, 0) || is_laid(path, place))
 		return 1;
 	if (!place_is_at(place, dev, ino)) {
 		errno = ESTALE;

@@ -7,15 +7,12 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "platform/fd.h"
 #include "platform/linux/early.h"
 #include "platform/linux/place.h"
 #include "platform/pause.h"
-
-enum { OVERLAY_MAGIC = 0x794c7630 };
 
 /* What leads to a mount in a hidden place may be walked, not listed. */
 static mode_t
@@ -43,14 +40,11 @@ static bool
 is_in_overlay(const struct root *r, const struct jail_mount *m, int fd,
     const struct stat *st)
 {
-	struct statfs fs;
-
 	if (strncmp(m->path, "/etc/", 5) != 0)
 		return false;
 	if (S_ISDIR(st->st_mode))
 		return st->st_dev == r->etc_dev;
-	return st->st_ino == m->ino && fstatfs(fd, &fs) == 0 &&
-	    fs.f_type == OVERLAY_MAGIC;
+	return st->st_ino == m->ino && root_in_overlay(fd);
 }
 
 /* The host's, as it was planned, or a file system of ours. */
@@ -234,12 +228,22 @@ is_gone(const char *path)
  * return.
  */
 static int
-put_mask(const struct root *r, const struct jail_mount *m, const char *path)
+put_mask(const struct root *r, size_t i, const char *path)
 {
-	auto_fd spot = open_spot(r, m, path, -1);
+	const struct jail_mount *m = &r->spec->mounts[i];
+	auto_fd spot = -1;
 	auto_fd tree = -1;
-	int saved = errno;
+	int saved;
 
+	if (r->is_laid[i]) {
+		auto_fd laid = place_open(path);
+
+		if (laid >= 0 && root_is_laid(r, i, laid))
+			return 0;
+		r->is_laid[i] = false;
+	}
+	spot = open_spot(r, m, path, -1);
+	saved = errno;
 	if (spot < 0) {
 		if (saved == EACCES || is_gone(path))
 			return 0;
@@ -319,7 +323,7 @@ put_mount(struct root *r, size_t i, const char *path)
 		return put_tmpfs(r, m, path, "0700", PLACE_HELD);
 	case MOUNT_MASK_DIR:
 	case MOUNT_MASK_FILE:
-		return put_mask(r, m, path);
+		return put_mask(r, i, path);
 	case MOUNT_CLOSED:
 	case MOUNT_MASK_AROUND:
 		/* Nobody may list it; read-only once all is mounted. */
@@ -376,12 +380,15 @@ put_run(struct root *r, const char *under)
 	return open_masks(r, under);
 }
 
-/* Does the path lead to our mount? */
+/* Does the path lead to our mount, or to a mask that is none? */
 static bool
-is_shown(const struct root *r, const struct jail_mount *m, int fd)
+is_shown(const struct root *r, size_t i, int fd)
 {
+	const struct jail_mount *m = &r->spec->mounts[i];
 	const struct stat *mask = &r->mask[m->kind == MOUNT_MASK_DIR];
 
+	if (r->is_laid[i])
+		return root_is_laid(r, i, fd);
 	return is_mask(m->kind) ?
 	    place_is_mount(fd, mask->st_dev, mask->st_ino) :
 	    place_is_mount(fd, m->dev, m->kind == MOUNT_MASK_AROUND ? 0 :
@@ -401,13 +408,14 @@ is_to_show(const struct jail_mount *m)
  * the path, looked up once more, has to lead to our mount.
  */
 static int
-finish_mount(const struct root *r, const struct jail_mount *m,
-    const char *path)
+finish_mount(const struct root *r, size_t i, const char *path)
 {
+	const struct jail_mount *m = &r->spec->mounts[i];
+
 	for (int n = 0; place_try(&n);) {
 		auto_fd fd = place_open(path);
 
-		if (fd >= 0 && is_shown(r, m, fd))
+		if (fd >= 0 && is_shown(r, i, fd))
 			return !is_closed_last(m->kind) ? 0 :
 			    place_attr(fd, 0, PLACE_RDONLY, 0);
 		if (fd < 0 && is_mask(m->kind) &&
@@ -440,7 +448,7 @@ put_mounts(struct root *r)
 		r->detail = (int)i;
 		if (is_to_show(&spec->mounts[i]) &&
 		    (early_join(path, under, spec->mounts[i].path) != 0 ||
-		    finish_mount(r, &spec->mounts[i], path) != 0))
+		    finish_mount(r, i, path) != 0))
 			return -1;
 	}
 	fd_close(&r->mask_fd[0]);

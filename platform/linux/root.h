@@ -39,6 +39,7 @@ struct root {
 	int		 console_fd;	/* the command's terminal, or -1 */
 	int		 stdin_fd;	/* a file on stdin, read-only, or -1 */
 	int		*kept_fd;	/* the same of each of spec's keep_fds */
+	bool		*is_laid;	/* a mask of spec that is no mount */
 	char		 console[64];	/* its path; "" for none */
 	int		 detail;	/* number of the mount that failed */
 	const char	*run_dir, *etc_dir;
@@ -57,6 +58,14 @@ void	 root_release(struct root *);
  * errno.
  */
 int	 root_hold(struct root *);
+/*
+ * Before the overlay over /etc is mounted: masks that can be entries of
+ * etc_dir, the overlay's upper layer (root_etc.c).
+ */
+void	 root_mask_etc(struct root *, const char *etc_dir);
+/* Does this descriptor show such a mask? */
+bool	 root_is_laid(const struct root *, size_t i, int fd);
+bool	 root_in_overlay(int fd);
 /*
  * run_dir: a writable directory of ours (for masks); etc_dir: the files that
  * are laid over /etc.  -1 with errno.

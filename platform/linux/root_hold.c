@@ -36,6 +36,7 @@ root_init(struct root *r, const struct jail_spec *spec)
 	r->own.v = xcalloc(r->own.cap, sizeof *r->own.v);
 	r->tree_fd = xcalloc(spec->nmounts + 1, sizeof *r->tree_fd);
 	r->kept_fd = xcalloc(spec->nkeep_fds + 1, sizeof *r->kept_fd);
+	r->is_laid = xcalloc(spec->nmounts + 1, sizeof *r->is_laid);
 	for (size_t i = 0; i < spec->nkeep_fds; i++)
 		r->kept_fd[i] = -1;
 	for (size_t i = 0; i < spec->nmounts; i++)
@@ -60,8 +61,10 @@ root_release(struct root *r)
 	free(r->own.v);
 	free(r->tree_fd);
 	free(r->kept_fd);
+	free(r->is_laid);
 	r->own.v = NULL;
 	r->tree_fd = r->kept_fd = NULL;
+	r->is_laid = NULL;
 }
 
 /*

@@ -195,5 +195,35 @@ time.sleep(1000)' "$hidden/s"
 	    "$T/policy.json" "$W")" 'ssh/ssh_host_ed25519_key
 ssh/ssh_host_ed25519_key.pub
 ssl/certs/cert' "root: keys of the machine's are hidden under any policy"
+	# A file of /etc that the host replaces while a run lasts stays hidden,
+	# and the mode that hides it stays what it is.
+	cat >"$T/replaced" <<-'SH'
+	mount -t tmpfs tmpfs /mnt && cp -a /etc/. /mnt && mount --bind /mnt /etc ||
+	    exit
+	cd "$2" && mkfifo up go || exit
+	mkdir -p /etc/ssh
+	for f in shadow ssh/ssh_host_x_key; do
+		echo old >/etc/$f; chmod 600 /etc/$f
+	done
+	"$0" -s "$1" -- sh -c 'echo up >up; read x <go
+	    for f in shadow ssh/ssh_host_x_key; do
+		cat /etc/$f; chmod 644 /etc/$f; cat /etc/$f; rm -f /etc/$f
+		cat /etc/$f; stat -c %a /etc/$f
+	    done' 2>err &
+	read x <up
+	for f in shadow ssh/ssh_host_x_key; do
+		echo new >/etc/new; chmod 600 /etc/new; mv /etc/new /etc/$f
+	done
+	echo go >go
+	wait
+	grep -c denied err
+	cat /etc/shadow /etc/ssh/ssh_host_x_key
+	SH
+	is "$(unshare -m sh -c "$(cat "$T/replaced")" "$FENCE_RUN" \
+	    "$T/policy.json" "$W")" "0
+0
+6
+new
+new" "root: hidden files of /etc that the host replaces stay hidden"
 fi
 finish
