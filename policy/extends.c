@@ -242,7 +242,7 @@ parse(struct extends *x, const struct source *s, struct policy **ret,
 
 	if (check_begin(s, e) != 0)
 		return -1;
-	list = xcalloc(1, sizeof *list);
+	list = errlist_new();
 	env.kind = s->kind;
 	rc = policy_parse_all(s->text, s->len, s->shown, s->format, &env, ret,
 	    list);

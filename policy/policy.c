@@ -140,6 +140,15 @@ policy_cross_check(const struct policy *p, struct err *e)
 	return -1;
 }
 
+struct errlist *
+errlist_new(void)
+{
+	struct errlist *l = xrealloc(NULL, 1, sizeof *l);
+
+	l->n = l->unlisted = 0;
+	return l;
+}
+
 /* What a file without `extends` will never get from elsewhere. */
 static int
 check_alone(const struct policy *p, struct errlist *errs)
@@ -188,7 +197,7 @@ int
 policy_parse(const char *text, size_t len, const char *shown,
     const struct policy_env *env, struct policy **ret, struct err *e)
 {
-	struct errlist *errs = xcalloc(1, sizeof *errs);
+	struct errlist *errs = errlist_new();
 
 	return first_of(policy_parse_all(text, len, shown, POLICY_JSONC, env,
 	    ret, errs), errs, e);
@@ -265,7 +274,7 @@ int
 policy_load_file(const char *path, const struct policy_env *env,
     struct policy **ret, struct err *e)
 {
-	struct errlist *errs = xcalloc(1, sizeof *errs);
+	struct errlist *errs = errlist_new();
 
 	return first_of(policy_load_file_all(path, env, ret, errs), errs, e);
 }

@@ -246,6 +246,9 @@ struct errlist {
 	size_t		unlisted;	/* those that did not fit */
 };
 
+/* Empty; the caller frees it.  The errors in it are not zeroed: 50 KiB. */
+struct errlist	*errlist_new(void);
+
 /* ".ini" and ".conf" are INI; every other name is JSONC. */
 enum policy_format	 policy_format_of(const char *path);
 

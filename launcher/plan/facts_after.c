@@ -71,25 +71,30 @@ facts_guard_mounts(struct facts *f, const struct mounts *mounts)
 /* The folder of the name before: most are in the same. */
 struct last_folder {
 	char		path[PATH_MAX];
-	struct stat	st;
+	char		inode[48];	/* "DEVICE INODE " */
 };
 
 static void
 put_name(struct buf *b, struct last_folder *f, char kind, const char *path)
 {
 	size_t n = path_dir_len(path);
+	struct stat st;
 
 	if (n >= sizeof f->path)
 		return;
 	if (strncmp(f->path, path, n) != 0 || f->path[n] != '\0') {
 		memcpy(f->path, path, n);
 		f->path[n] = '\0';
-		if (stat(n > 0 ? f->path : "/", &f->st) != 0)
-			f->st = (struct stat){ 0 };
+		if (stat(n > 0 ? f->path : "/", &st) != 0)
+			st = (struct stat){ 0 };
+		snprintf(f->inode, sizeof f->inode, "%llu %llu ",
+		    (unsigned long long)st.st_dev,
+		    (unsigned long long)st.st_ino);
 	}
-	buf_printf(b, "%c %llu %llu %s", kind,
-	    (unsigned long long)f->st.st_dev,
-	    (unsigned long long)f->st.st_ino, path);
+	buf_putc(b, kind);
+	buf_putc(b, ' ');
+	buf_puts(b, f->inode);
+	buf_puts(b, path);
 	buf_putc(b, '\0');
 }
 

@@ -112,7 +112,7 @@ guard_below(struct gather *g, const char *root, unsigned place)
 	for (const struct guard_name *n = guarded_names; n->name != NULL &&
 	    fd >= 0; n++)
 		if ((n->places & place) != 0) {
-			const char *path = arena_printf(g->arena, "%s/%s",
+			const char *path = arena_join(g->arena,
 			    root[1] == '\0' ? "" : root, n->name);
 
 			if (place == GUARD_IN_ROOTS ||
@@ -129,7 +129,7 @@ guard_git_dir(struct gather *g, const char *dir)
 
 	for (const char *const *n = guarded_git_names; *n != NULL && fd >= 0;
 	    n++) {
-		const char *path = arena_printf(g->arena, "%s/%s", dir, *n);
+		const char *path = arena_join(g->arena, dir, *n);
 
 		if (gather_is_granted(g, path))
 			guard_name(g, &folder, path, *n);

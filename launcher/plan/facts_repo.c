@@ -19,7 +19,7 @@ enum { MODULES_DEPTH = 16, GIT_FILE_MAX = 4096 };
 static bool
 has(struct gather *g, const char *dir, const char *name)
 {
-	const char *path = arena_printf(g->arena, "%s/%s", dir, name);
+	const char *path = arena_join(g->arena, dir, name);
 	struct stat st;
 
 	if (lstat(path, &st) == 0)
@@ -81,7 +81,7 @@ add_git_folders(struct gather *g, const char *folder, unsigned depth)
 		if (strcmp(d->d_name, ".") == 0 ||
 		    strcmp(d->d_name, "..") == 0)
 			continue;
-		sub = arena_printf(g->arena, "%s/%s", folder, d->d_name);
+		sub = arena_join(g->arena, folder, d->d_name);
 		if (!is_plain_folder(sub))
 			continue;
 		if (has(g, sub, "HEAD") || has(g, sub, "config") ||

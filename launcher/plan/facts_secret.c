@@ -104,7 +104,7 @@ take_matching(struct gather *g, const char *name, void *arg)
 	const struct secret *s = arg;
 
 	if (fnmatch(s->names, name, 0) == 0)
-		add_secret(g, arena_printf(g->arena, "%s/%s", s->path, name));
+		add_secret(g, arena_join(g->arena, s->path, name));
 }
 
 /* names: of the folder, for what else is looked for in it. */

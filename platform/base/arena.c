@@ -41,8 +41,9 @@ arena_free(struct arena *a)
 	free(a);
 }
 
-void *
-arena_alloc(struct arena *a, size_t n)
+/* Not zeroed: of a block that is never used up the kernel gives no pages. */
+static void *
+take(struct arena *a, size_t n)
 {
 	struct block *b = a->first;
 	size_t size;
@@ -53,8 +54,8 @@ arena_alloc(struct arena *a, size_t n)
 	n = (n + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
 	if (b == NULL || b->size - b->used < n) {
 		size = n > ARENA_BLOCK / 4 ? n : ARENA_BLOCK;
-		b = xcalloc(1, sizeof *b + size);
-		b->size = size;
+		b = xrealloc(NULL, 1, sizeof *b + size);
+		*b = (struct block){ .size = size };
 		/* A large lone block goes second: the open one stays open. */
 		if (size == n && a->first != NULL) {
 			b->next = a->first->next;
@@ -69,12 +70,19 @@ arena_alloc(struct arena *a, size_t n)
 	return p;
 }
 
+void *
+arena_alloc(struct arena *a, size_t n)
+{
+	return memset(take(a, n), 0, n);
+}
+
 char *
 arena_strndup(struct arena *a, const char *s, size_t n)
 {
-	char *p = arena_alloc(a, n + 1);
+	char *p = take(a, n + 1);
 
 	memcpy(p, s, n);
+	p[n] = '\0';
 	return p;
 }
 
@@ -85,20 +93,37 @@ arena_strdup(struct arena *a, const char *s)
 }
 
 char *
+arena_join(struct arena *a, const char *dir, const char *name)
+{
+	size_t n = strlen(dir), len = strlen(name);
+	char *p = take(a, n + len + 2);
+
+	memcpy(p, dir, n);
+	p[n] = '/';
+	memcpy(p + n + 1, name, len + 1);
+	return p;
+}
+
+/* Written into the room of the open block; once more where that is too small. */
+char *
 arena_printf(struct arena *a, const char *fmt, ...)
 {
+	struct block *b = a->first;
+	size_t room = b != NULL ? b->size - b->used : 0;
+	char *there = room > 0 ? (char *)b->data + b->used : NULL;
 	va_list ap, again;
 	char *p;
 	int n;
 
 	va_start(ap, fmt);
 	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	n = vsnprintf(there, room, fmt, ap);
 	va_end(ap);
 	if (n < 0)
 		xalloc_die();
-	p = arena_alloc(a, (size_t)n + 1);
-	vsnprintf(p, (size_t)n + 1, fmt, again);
+	p = take(a, (size_t)n + 1);
+	if (p != there)
+		vsnprintf(p, (size_t)n + 1, fmt, again);
 	va_end(again);
 	return p;
 }
