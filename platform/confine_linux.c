@@ -27,8 +27,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "platform/base/buf.h"
 #include "platform/linux/caps.h"
 #include "platform/linux/landlock.h"
+#include "platform/linux/seccomp_code.h"
 
 #if defined __x86_64__
 #define CONFINE_ARCH	AUDIT_ARCH_X86_64
@@ -274,62 +276,33 @@ static const struct rule mint_rules[] = {
 	YES(exit), YES(exit_group), YES(rt_sigreturn), YES(restart_syscall),
 };
 
-/* The assembler */
+/* From rows to a filter (seccomp_code.h: from its end to its start) */
 
-enum { MAX_CODE = 1024, MAX_RULES = 256 };
+enum { MAX_RULES = 256 };
 
-struct code {
-	struct sock_filter	ins[MAX_CODE];
-	size_t			n;
-};
-
-static void
-emit(struct code *c, uint16_t op, uint32_t k, uint8_t jt, uint8_t jf)
+/* All claims of the row hold, or the program goes on at `otherwise`. */
+static size_t
+code_rule(struct code *c, const struct rule *r, size_t otherwise)
 {
-	if (c->n < MAX_CODE)
-		c->ins[c->n] = (struct sock_filter){ op, jt, jf, k };
-	c->n++;
-}
-
-static void
-emit_load(struct code *c, size_t at)
-{
-	emit(c, BPF_LD | BPF_W | BPF_ABS, (uint32_t)at, 0, 0);
-}
-
-static void
-emit_return(struct code *c, uint32_t action)
-{
-	emit(c, BPF_RET | BPF_K, action, 0, 0);
-}
-
-/* skip: how many instructions are jumped over where the claim is false. */
-static void
-emit_claim(struct code *c, const struct claim *cl, uint8_t skip)
-{
-	/* The low half: both machines are little-endian. */
-	emit_load(c, offsetof(struct seccomp_data, args) + cl->arg * 8);
-	emit(c, BPF_ALU | BPF_AND | BPF_K, cl->mask, 0, 0);
-	emit(c, BPF_JMP | BPF_JEQ | BPF_K, cl->want, 0, skip);
-}
-
-/* The number is loaded before each rule, and again after a look elsewhere. */
-static void
-emit_rule(struct code *c, const struct rule *r)
-{
-	enum { CLAIM_CODE = 3, RETURN_CODE = 1, LOAD_CODE = 1 };
+	size_t place = code_return(c, r->action), failed = otherwise;
 	unsigned n = 0;
 
 	while (n < MAX_CLAIMS && r->claims[n].mask != 0)
 		n++;
-	emit(c, BPF_JMP | BPF_JEQ | BPF_K, r->nr, 0, (uint8_t)(n * CLAIM_CODE +
-	    RETURN_CODE + (n > 0 ? LOAD_CODE : 0)));
-	for (unsigned i = 0; i < n; i++)
-		emit_claim(c, &r->claims[i], (uint8_t)((n - 1 - i) *
-		    CLAIM_CODE + RETURN_CODE));
-	emit_return(c, r->action);
+	/* What follows looks at the number again. */
 	if (n > 0)
-		emit_load(c, offsetof(struct seccomp_data, nr));
+		failed = code_load(c, offsetof(struct seccomp_data, nr),
+		    otherwise);
+	while (n-- > 0) {
+		const struct claim *cl = &r->claims[n];
+
+		place = code_if(c, BPF_JEQ, cl->want, place, failed);
+		place = code_and(c, cl->mask, place);
+		/* The low half: both machines are little-endian. */
+		place = code_load(c, offsetof(struct seccomp_data, args) +
+		    cl->arg * 8, place);
+	}
+	return code_if(c, BPF_JEQ, r->nr, place, otherwise);
 }
 
 /* By number; rows of one call stay in their order. */
@@ -350,31 +323,52 @@ sort_rules(const struct rule *rules, const struct rule **sorted, size_t n)
  * installed the kernel runs it once for every call there is, so the length of
  * the way through it is start-up time.
  */
-static void
-emit_search(struct code *c, const struct rule *const *sorted, size_t n,
+static size_t
+code_search(struct code *c, const struct rule *const *sorted, size_t n,
     uint32_t otherwise)
 {
-	size_t mid = n / 2, jump;
+	size_t mid = n / 2, upper, place;
 
 	while (mid > 0 && sorted[mid - 1]->nr == sorted[mid]->nr)
 		mid--;
-	if (mid == 0) {		/* one call, or few rows at the front */
+	if (mid == 0)		/* one call, or few rows at the front */
 		for (mid = 1; mid < n && sorted[mid]->nr == sorted[0]->nr;)
 			mid++;
-		if (mid == n) {
-			for (size_t i = 0; i < n; i++)
-				emit_rule(c, sorted[i]);
-			emit_return(c, otherwise);
-			return;
-		}
+	if (mid == n) {
+		place = code_return(c, otherwise);
+		while (n-- > 0)
+			place = code_rule(c, sorted[n], place);
+		return place;
 	}
-	emit(c, BPF_JMP | BPF_JGE | BPF_K, sorted[mid]->nr, 0, 1);
-	jump = c->n;
-	emit(c, BPF_JMP | BPF_JA, 0, 0, 0);
-	emit_search(c, sorted, mid, otherwise);
-	if (jump < MAX_CODE)
-		c->ins[jump].k = (uint32_t)(c->n - jump - 1);
-	emit_search(c, sorted + mid, n - mid, otherwise);
+	upper = code_search(c, sorted + mid, n - mid, otherwise);
+	place = code_search(c, sorted, mid, otherwise);
+	return code_if(c, BPF_JGE, sorted[mid]->nr, upper, place);
+}
+
+static size_t
+code_filter(struct code *c, const struct rule *const *sorted, size_t n,
+    uint32_t otherwise)
+{
+	size_t place = code_search(c, sorted, n, otherwise);
+	size_t dead = code_return(c, SECCOMP_RET_KILL_PROCESS);
+
+	place = code_if(c, BPF_JGE, X32_BIT, dead, place);
+	place = code_load(c, offsetof(struct seccomp_data, nr), place);
+	place = code_if(c, BPF_JEQ, CONFINE_ARCH, place, dead);
+	return code_load(c, offsetof(struct seccomp_data, arch), place);
+}
+
+static int
+enter_filter(const struct buf *filter, struct err *e)
+{
+	struct sock_fprog prog = { .len = (unsigned short)(filter->len /
+	    sizeof(struct sock_filter)), .filter = (void *)filter->data };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		return err_sys(e, errno, "cannot set no_new_privs");
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog) != 0)
+		return err_sys(e, errno, "cannot install a seccomp filter");
+	return 0;
 }
 
 static int
@@ -382,27 +376,22 @@ install(const struct rule *rules, size_t n, uint32_t otherwise, struct err *e)
 {
 	const struct rule *sorted[MAX_RULES];
 	struct code c;
-	struct sock_fprog prog = { .filter = c.ins };
+	struct buf filter;
+	int rc;
 
 	if (n > MAX_RULES)
 		return err_set(e, ERR_JAIL, "too many seccomp rules");
 	sort_rules(rules, sorted, n);
 	c.n = 0;
-	emit_load(&c, offsetof(struct seccomp_data, arch));
-	emit(&c, BPF_JMP | BPF_JEQ | BPF_K, CONFINE_ARCH, 1, 0);
-	emit_return(&c, SECCOMP_RET_KILL_PROCESS);
-	emit_load(&c, offsetof(struct seccomp_data, nr));
-	emit(&c, BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1);
-	emit_return(&c, SECCOMP_RET_KILL_PROCESS);
-	emit_search(&c, sorted, n, otherwise);
-	if (c.n > MAX_CODE)
-		return err_set(e, ERR_JAIL, "seccomp filter too long");
-	prog.len = (unsigned short)c.n;
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-		return err_sys(e, errno, "cannot set no_new_privs");
-	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog) != 0)
-		return err_sys(e, errno, "cannot install a seccomp filter");
-	return 0;
+	c.failed = false;
+	buf_init(&filter, 0);
+	if (code_export(&c, code_filter(&c, sorted, n, otherwise),
+	    &filter) != 0 || filter.failed)
+		rc = err_set(e, ERR_JAIL, "seccomp filter too long");
+	else
+		rc = enter_filter(&filter, e);
+	buf_release(&filter);
+	return rc;
 }
 
 /* Landlock */
