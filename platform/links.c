@@ -1,9 +1,12 @@
 #include "platform/links.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "platform/base/path.h"
 
 enum { LINKS_MAX = 40 };
 
@@ -36,10 +39,7 @@ enter(struct way *w, const char *name)
 	if (strcmp(name, ".") == 0)
 		return true;
 	if (strcmp(name, "..") == 0) {
-		char *slash = strrchr(w->done, '/');
-
-		if (slash != NULL)
-			*slash = '\0';
+		w->done[path_dir_len(w->done)] = '\0';
 		return true;
 	}
 	if (n + 1 + strlen(name) >= sizeof w->done)
@@ -63,7 +63,7 @@ follow(struct way *w, const char *text)
 	if (text[0] == '/')
 		w->done[0] = '\0';
 	else
-		*strrchr(w->done, '/') = '\0';
+		w->done[path_dir_len(w->done)] = '\0';
 	return true;
 }
 
@@ -74,19 +74,17 @@ links_on_way(struct arena *a, const char *path,
 	char name[NAME_MAX + 1], text[PATH_MAX];
 	struct way w = { "", "" };
 	unsigned links = 0;
-	ssize_t n;
 
 	if (path[0] != '/' || strlen(path) >= PATH_MAX)
 		return NULL;
 	strcpy(w.rest, path);
 	while (next_name(&w, name) && enter(&w, name)) {
 		if (strcmp(name, "..") == 0 || strcmp(name, ".") == 0 ||
-		    (n = readlink(w.done, text, sizeof text)) < 0)
+		    (path_read_link(AT_FDCWD, w.done, text, sizeof text) < 0 &&
+		    errno != ENAMETOOLONG))
 			continue;
-		if (n == 0 || (size_t)n == sizeof text ||
-		    ++links > LINKS_MAX)
+		if (text[0] == '\0' || ++links > LINKS_MAX)
 			return NULL;
-		text[n] = '\0';
 		fn(arena_strdup(a, w.done), arena_strdup(a, text), arg);
 		if (!follow(&w, text))
 			return NULL;

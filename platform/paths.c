@@ -88,22 +88,21 @@ static int
 try_bwrap(const char *dir, size_t n, void *arg)
 {
 	struct search *s = arg;
-	char real[PATH_MAX];
-	const char *path;
+	const char *path, *real;
 	struct stat st;
 	int sys = 0;
 
 	if (n == 0 || dir[0] != '/')
 		return 0;
 	path = arena_printf(s->arena, "%.*s/bwrap", (int)n, dir);
-	if (!is_program(path, &sys) || realpath(path, real) == NULL)
+	if (!is_program(path, &sys) || (real = path_real(s->arena, path)) == NULL)
 		return 0;
 	if ((s->is_foreign != NULL && s->is_foreign(real, s->arg)) ||
 	    stat(real, &st) != 0 || (st.st_mode & (S_ISUID | S_ISGID)) != 0) {
 		s->refused = path;
 		return 0;
 	}
-	s->found = arena_strdup(s->arena, real);
+	s->found = real;
 	return 1;
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "launcher/plan/plan_work.h"
+#include "platform/base/path.h"
 #include "platform/base/str.h"
 
 /*
@@ -39,11 +40,11 @@ around(const struct jail_spec *spec, const char *path)
 static bool
 is_usable(const struct work *w, const char *path)
 {
-	char real[PATH_MAX];
+	const char *real = path_real(w->arena, path);
 	enum mount_kind kind;
 	struct stat st;
 
-	if (path[0] != '/' || realpath(path, real) == NULL ||
+	if (path[0] != '/' || real == NULL ||
 	    stat(real, &st) != 0 || !S_ISDIR(st.st_mode) ||
 	    access(real, W_OK | X_OK) != 0)
 		return false;

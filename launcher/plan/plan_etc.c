@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "launcher/plan/plan_work.h"
+#include "platform/base/path.h"
 #include "platform/base/str.h"
 #include "platform/base/vec.h"
 #include "platform/fd.h"
@@ -87,14 +88,15 @@ static void
 copy_names(struct work *w, struct etc_files *files)
 {
 	static const char *const names[] = { "resolv.conf", "hosts" };
-	char real[PATH_MAX], text[ETC_FILE_MAX];
+	char text[ETC_FILE_MAX];
 
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
 		const char *path = arena_printf(w->arena, "/etc/%s",
 		    names[i]);
+		const char *real = path_real(w->arena, path);
 		ssize_t n;
 
-		if (realpath(path, real) == NULL ||
+		if (real == NULL ||
 		    (str_path_below(real, "/etc") &&
 		    !w->plan->policy->fs.default_deny_read.value &&
 		    !w->plan->policy->fs.strict_deny_read.value))

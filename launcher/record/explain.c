@@ -148,7 +148,6 @@ explain_late(const struct explain *j, struct arena *arena, const char *cwd,
 {
 	const char *clean = pattern_clean_path(arena, path[0] == '/' ? "/" :
 	    cwd, path);
-	char *folder;
 
 	if (clean == NULL || clean[0] != '/')
 		return NULL;
@@ -156,9 +155,7 @@ explain_late(const struct explain *j, struct arena *arena, const char *cwd,
 	if (ret->action != ACTION_ALLOW || ret->rule.id != RULE_ENTRY ||
 	    ret->rule.key != KEY_OF(fs.allow_write))
 		return NULL;
-	folder = arena_strdup(arena, clean);
-	*strrchr(folder, '/') = '\0';
-	if (access(folder, W_OK) != 0 && errno == EROFS)
+	if (access(path_dir(arena, clean), W_OK) != 0 && errno == EROFS)
 		return NULL;
 	explain_deny_late(ret);
 	return clean;

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "platform/base/path.h"
 #include "platform/fd.h"
 #include "platform/linux/early.h"
 #include "platform/linux/place.h"
@@ -209,15 +210,12 @@ is_gone(const char *path)
 	char dir[PATH_MAX];
 	auto_fd fd = -1;
 	struct stat st;
-	char *slash;
 
 	if (early_join(dir, path, "") != 0)
 		return false;
-	slash = strrchr(dir, '/');
-	*slash = '\0';
-	fd = place_open(slash == dir ? "/" : dir);
-	return fd >= 0 && fstatat(fd, slash + 1, &st, AT_SYMLINK_NOFOLLOW) !=
-	    0 && errno == ENOENT;
+	fd = place_open(path_cut(dir) ? dir : "/");
+	return fd >= 0 && fstatat(fd, path_name(path), &st,
+	    AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT;
 }
 
 /*
@@ -278,14 +276,11 @@ put_link(const struct root *r, const struct jail_mount *m, const char *path)
 {
 	char dir[PATH_MAX];
 	auto_fd fd = -1;
-	char *slash;
 
 	if (early_join(dir, path, "") != 0)
 		return -1;
-	slash = strrchr(dir, '/');
-	*slash = '\0';
-	fd = open_own(r, dir);
-	return fd >= 0 && (symlinkat(m->text, fd, slash + 1) == 0 ||
+	fd = open_own(r, path_cut(dir) ? dir : "");
+	return fd >= 0 && (symlinkat(m->text, fd, path_name(path)) == 0 ||
 	    errno == EEXIST) ? 0 : -1;
 }
 

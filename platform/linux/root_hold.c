@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "platform/base/path.h"
 #include "platform/base/xalloc.h"
 #include "platform/fd.h"
 #include "platform/linux/early.h"
@@ -123,14 +124,12 @@ hold_file(int from)
 	char path[PATH_MAX], number[PATH_MAX] = "/proc/self/fd/";
 	int flags = fcntl(from, F_GETFL), fd, ret = -1;
 	struct stat st;
-	ssize_t n;
 
 	early_number(number + strlen(number), (uint64_t)from);
 	if (flags < 0 || (flags & O_ACCMODE) != O_RDONLY ||
 	    fstat(from, &st) != 0 || !S_ISREG(st.st_mode) ||
-	    (n = readlink(number, path, sizeof path - 1)) <= 0)
+	    path_read_link(AT_FDCWD, number, path, sizeof path) <= 0)
 		return -1;
-	path[n] = '\0';
 	if ((fd = place_clone_at(path, 0)) < 0)
 		return -1;
 	early_number(number + strlen("/proc/self/fd/"), (uint64_t)fd);
