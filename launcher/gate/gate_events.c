@@ -41,7 +41,7 @@ qtype_name(unsigned type, char buf[16])
 	return buf;
 }
 
-/* Where one has called who asks this. */
+/* The place that the asking process has called. */
 static void
 called_place(const struct gate_events *h, const struct ask_msg *q,
     struct callers_place *p)
@@ -100,29 +100,13 @@ static void
 find_asker(struct gate_events *h, const struct ask_msg *q, struct event *ev)
 {
 	struct callers_place p;
-	pid_t pid;
 
 	if (q->via == ASK_VIA_INSIDE)
 		return;			/* nobody of the jail's */
 	called_place(h, q, &p);
-	pid = find_socket(h, q, ev);
-	if (pid > 0) {
-		witness_heard(h->witness, &p, q->source.port, pid);
-		return;
-	}
-	ev->is_guess = witness_caller(h->witness, &p, q->source.port, ev);
-}
-
-void
-gate_events_heard(struct gate_events *h, const struct ask_msg *q)
-{
-	struct callers_place p;
-	struct event ev;
-
-	if (q->via == ASK_VIA_INSIDE || !witness_has_callers(h->witness))
-		return;
-	called_place(h, q, &p);
-	(void)witness_caller(h->witness, &p, q->source.port, &ev);
+	if (find_socket(h, q, ev) == 0)
+		ev->is_guess = witness_caller(h->witness, &p, q->source.port,
+		    ev);
 }
 
 void

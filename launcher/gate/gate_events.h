@@ -1,7 +1,7 @@
 /*
  * gate_events: what the gate refused or noticed becomes a record.  The monitor
- * calls it.  The process that asked is found by the address that it asked from,
- * or among those that called the gate a moment ago (callers.h).
+ * calls it.  The process that asked is found by the socket that it asked from,
+ * or by the port that the shim named when it called (callers.h).
  */
 #ifndef FENCE_LAUNCHER_GATE_EVENTS_H
 #define FENCE_LAUNCHER_GATE_EVENTS_H
@@ -52,8 +52,6 @@ void	 gate_events_remember(struct gate_events *, const struct ask_msg *);
 void	 gate_events_grant(struct gate_events *, const struct ask_msg *,
 	    const char *host, const struct verdict *,
 	    const struct gate_events_grant *);
-/* A question was granted, or needs no grant: its caller has been heard. */
-void	 gate_events_heard(struct gate_events *, const struct ask_msg *);
 /* A name was refused: does it look like data carried out? */
 void	 gate_events_name(struct gate_events *, const char *name);
 /* Something of a worker's, with who caused it if that one is still there. */

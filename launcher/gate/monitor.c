@@ -143,7 +143,6 @@ on_lookup(struct monitor *m, const struct ask_msg *q)
 	a.addrs[0].family = AF_INET;
 	addr = htonl(addr);
 	memcpy(a.addrs[0].addr, &addr, 4);
-	gate_events_heard(&m->events, q);
 	if (v.action == ACTION_ALLOW)
 		gate_events_grant(&m->events, q, h.text, &v,
 		    &(struct gate_events_grant){ 0 });
@@ -159,7 +158,6 @@ on_ptr(struct monitor *m, const struct ask_msg *q)
 	struct host h;
 	uint32_t addr;
 
-	gate_events_heard(&m->events, q);
 	if (host_canon(q->name, q->name_len, &h) == 0 &&
 	    h.kind == HOST_IPV4) {
 		memcpy(&addr, h.addr, 4);
@@ -285,7 +283,6 @@ on_dial(struct monitor *m, const struct ask_msg *q)
 		return;
 	}
 	if (is_self(&h)) {
-		gate_events_heard(&m->events, q);
 		answer_status(m, q, q->port == ASK_SELF_PORT ? ASK_SELF :
 		    ASK_REFUSED, q->port == ASK_SELF_PORT ? 0 : ECONNREFUSED);
 		return;
@@ -297,7 +294,6 @@ on_dial(struct monitor *m, const struct ask_msg *q)
 		refuse(m, q, h.text, &v);
 		return;
 	}
-	gate_events_heard(&m->events, q);
 	if (m->hearing != NULL)
 		return;
 	if (q->is_open) {

@@ -9,7 +9,7 @@
 enum {
 	SAME_MS = 100,		/* one process, one place: not asked again */
 	SOURCE_MS = 60000,	/* ports come again */
-	SOURCES = 32,		/* then there is another note for it */
+	SOURCES = 32,		/* then the process is noted once more */
 };
 
 struct source {
@@ -20,8 +20,7 @@ struct source {
 struct caller {
 	struct callers_place	 place;
 	int64_t			 ms;
-	unsigned		 calls;		/* from ports nobody knows */
-	struct source		 from[SOURCES];	/* those that are known */
+	struct source		 from[SOURCES];
 	unsigned		 next_from;
 	unsigned		 nprocess;
 	struct event_process	*process;	/* NULL: nobody here */
@@ -81,15 +80,6 @@ add_source(struct caller *x, uint16_t port, int64_t now_ms)
 	x->from[x->next_from++ % SOURCES] = (struct source){ port, now_ms };
 }
 
-static void
-add_call(struct caller *x, const struct callers_note *n, int64_t now_ms)
-{
-	if (n->from != 0)
-		add_source(x, n->from, now_ms);
-	else
-		x->calls++;
-}
-
 /* It may be another program by now. */
 static bool
 is_known(struct callers *c, const struct callers_note *n, int64_t now_ms)
@@ -101,7 +91,7 @@ is_known(struct callers *c, const struct callers_note *n, int64_t now_ms)
 		    x->process[0].pid != n->pid || x->next_from >= SOURCES ||
 		    !who_runs(n->pid, x->process[0].exe))
 			continue;
-		add_call(x, n, now_ms);
+		add_source(x, n->from, now_ms);
 		return true;
 	}
 	return false;
@@ -134,7 +124,7 @@ callers_note(struct callers *c, const struct callers_note *n, int64_t now_ms)
 	    .nprocess = e.nprocess, .process = malloc(size) };
 	if (x->process != NULL)
 		memcpy(x->process, e.process, size);
-	add_call(x, n, now_ms);
+	add_source(x, n->from, now_ms);
 }
 
 /* ---- questions ---- */
@@ -144,7 +134,7 @@ find_source(const struct caller *x, uint16_t port, int64_t now_ms)
 {
 	const struct source *best = NULL;
 
-	for (unsigned i = 0; port != 0 && i < SOURCES; i++)
+	for (unsigned i = 0; i < SOURCES; i++)
 		if (x->from[i].port == port &&
 		    now_ms - x->from[i].ms <= SOURCE_MS &&
 		    (best == NULL || x->from[i].ms > best->ms))
@@ -152,127 +142,38 @@ find_source(const struct caller *x, uint16_t port, int64_t now_ms)
 	return best;
 }
 
-/* Who called from that port last, and when; whose it was may be gone. */
-static struct caller *
+/* The last caller from that port; it may be gone. */
+static const struct caller *
 find_from(struct callers *c, const struct callers_place *p, uint16_t port,
-    int64_t now_ms, int64_t *ret_ms)
+    int64_t now_ms)
 {
 	struct caller *found = NULL;
+	int64_t found_ms = 0;
 
 	for (unsigned i = 0; i < CALLERS_MAX; i++) {
 		struct caller *x = nth(c, i);
 		const struct source *s = is_there(x, p) ?
 		    find_source(x, port, now_ms) : NULL;
 
-		if (s == NULL || (found != NULL && s->ms < *ret_ms) ||
+		if (s == NULL || (found != NULL && s->ms < found_ms) ||
 		    (now_ms - s->ms > CALLERS_MS &&
 		    !who_runs(x->process[0].pid, x->process[0].exe)))
 			continue;
 		found = x;
-		*ret_ms = s->ms;
+		found_ms = s->ms;
 	}
 	return found;
-}
-
-/* Two runs of one program, from the same parent. */
-static bool
-is_alike(const struct caller *x, const struct event *e)
-{
-	const struct event_process *a = x->process, *b = e->process;
-
-	return x->nprocess == e->nprocess &&
-	    strcmp(a->comm, b->comm) == 0 && strcmp(a->exe, b->exe) == 0 &&
-	    (x->nprocess == 1 ? a->pid == b->pid : a[1].pid == b[1].pid);
-}
-
-/* What tells them apart is nobody's. */
-static void
-keep_alike(struct event *e, const struct caller *x)
-{
-	const struct event_process *a = x->process;
-	struct event_process *b = e->process;
-
-	if (a->pid != b->pid)
-		b->pid = 0;
-	if (strcmp(a->cmdline, b->cmdline) != 0)
-		b->cmdline[0] = '\0';
-	if (strcmp(a->cwd, b->cwd) != 0)
-		b->cwd[0] = '\0';
-}
-
-/* Leaves those that are also x or ancestors of x. */
-static void
-keep_common(struct event *e, const struct caller *x)
-{
-	for (unsigned i = 0; i < e->nprocess; i++)
-		for (unsigned k = 0; k < x->nprocess; k++) {
-			if (e->process[i].pid != x->process[k].pid)
-				continue;
-			e->nprocess -= i;
-			memmove(e->process, e->process + i, e->nprocess *
-			    sizeof *e->process);
-			return;
-		}
-	e->nprocess = 0;
-}
-
-static void
-name(const struct caller *x, struct event *e)
-{
-	e->nprocess = x->nprocess;
-	memcpy(e->process, x->process, x->nprocess * sizeof *x->process);
 }
 
 bool
 callers_find(struct callers *c, const struct callers_place *p, uint16_t from,
     int64_t now_ms, struct event *e)
 {
-	int64_t since = INT64_MIN;
-	struct caller *known = find_from(c, p, from, now_ms, &since);
-	struct caller *one = known;
-	bool is_sure = true;
+	const struct caller *x = find_from(c, p, from, now_ms);
 
-	if (one != NULL)
-		name(one, e);
-	for (unsigned i = 0; i < CALLERS_MAX; i++) {
-		struct caller *x = nth(c, i);
-
-		/* A port that is known may be another's by now. */
-		if (!is_there(x, p) || x == known || x->calls == 0 ||
-		    now_ms - x->ms > CALLERS_MS || x->ms < since)
-			continue;
-		if (one == NULL) {
-			one = x;
-			name(x, e);
-		} else if (is_sure && is_alike(x, e)) {
-			keep_alike(e, x);
-		} else {
-			is_sure = false;
-			keep_common(e, x);
-		}
-	}
-	if (one != NULL && known == NULL && is_sure) {
-		one->calls--;
-		add_source(one, from, now_ms);
-	}
-	return one != NULL && e->nprocess > 0;
-}
-
-void
-callers_heard(struct callers *c, const struct callers_place *p, uint16_t from,
-    pid_t pid, int64_t now_ms)
-{
-	for (unsigned i = 0; i < CALLERS_MAX; i++) {
-		struct caller *x = nth(c, i);
-
-		if (!is_there(x, p) || x->process[0].pid != pid)
-			continue;
-		if (find_source(x, from, now_ms) != NULL)
-			return;
-		if (x->calls == 0)
-			continue;
-		x->calls--;
-		add_source(x, from, now_ms);
-		return;
-	}
+	if (x == NULL)
+		return false;
+	e->nprocess = x->nprocess;
+	memcpy(e->process, x->process, x->nprocess * sizeof *x->process);
+	return e->nprocess > 0;
 }

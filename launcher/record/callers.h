@@ -1,17 +1,15 @@
 /*
- * callers: who called the gate a moment ago.  The gate's question comes a
- * little after the call, and finds its asker by the socket; a program that
- * closed it by then, or is gone, left nothing to be found by.  So calls are
- * noted by the listener (calls.h) while the caller is there.
+ * callers: which processes called the gate, and from which port.  The gate's
+ * question comes a little after the call and finds the asking process by its
+ * socket; a program that closed the socket by then, or has ended, cannot be
+ * found so.  The shim names the port of each call (shim/wire.h, WIRE_CALLED)
+ * while the caller waits in the kernel's listener (platform/calls.h), and the
+ * process is noted here.
  *
- * The shim says from which port a call was made (shim/wire.h, WIRE_CALLED).
- * Of other calls that is not known, libc's own resolver's among them: where
- * several called the same place at once, which question is whose is a guess.
- * Then no one of them is named, but the nearest process that all come from;
- * of several runs of one program only what they have in common is told.
- *
- * Even a single caller is a guess for as long as a hostile program may bear
- * the shim's mark and be noted nowhere: manual, RECORD OF A REFUSAL.
+ * Calls of programs without the shim, and of libc's own resolver, come without
+ * a port: nobody is noted, and the record of such a program that is gone has
+ * no process.  A hostile program may bear the shim's mark and claim a port of
+ * another: an answer from here is marked a guess (event.h, is_guess).
  */
 #ifndef FENCE_LAUNCHER_CALLERS_H
 #define FENCE_LAUNCHER_CALLERS_H
@@ -46,20 +44,15 @@ void		 callers_place(struct callers_place *, const uint8_t *addr,
 struct callers_note {
 	struct callers_place	 place;
 	pid_t			 pid, stop_pid;
-	uint16_t		 from;		/* its port; 0: not known */
+	uint16_t		 from;		/* its port */
 };
 void		 callers_note(struct callers *, const struct callers_note *,
 		    int64_t now_ms);
 /*
- * Fills process[] with who called that place, for one question and others
- * from the same port.  To be asked for every question whose asker is not to
- * be found or not looked for, so that those are left who have not been heard.
+ * Fills process[] with the process that called that place from that port last.
  * False: nobody is known.
  */
 bool		 callers_find(struct callers *, const struct callers_place *,
 		    uint16_t from, int64_t now_ms, struct event *);
-/* A question was asked by this one, as its socket told. */
-void		 callers_heard(struct callers *, const struct callers_place *,
-		    uint16_t from, pid_t, int64_t now_ms);
 
 #endif

@@ -381,21 +381,18 @@ tell_nest(struct witness *w, const struct wire_report *r, pid_t pid)
 void
 witness_gate_call(struct witness *w, const struct witness_call *c)
 {
-	struct callers_note n = { .pid = who_thread(c->pid),
-	    .stop_pid = w->config.stop_pid, .from = c->from };
+	struct callers_note n = { .stop_pid = w->config.stop_pid,
+	    .from = c->from };
 
+	if (c->from == 0)
+		return;
 	if (w->callers == NULL)
 		w->callers = callers_new();
 	if (w->callers == NULL)
 		return;
+	n.pid = who_thread(c->pid);
 	callers_place(&n.place, c->addr, c->addr_len, c->port);
 	callers_note(w->callers, &n, clock_ms(CLOCK_MONOTONIC));
-}
-
-bool
-witness_has_callers(const struct witness *w)
-{
-	return w->callers != NULL;
 }
 
 bool
@@ -404,15 +401,6 @@ witness_caller(struct witness *w, const struct callers_place *p,
 {
 	return w->callers != NULL && callers_find(w->callers, p, from,
 	    clock_ms(CLOCK_MONOTONIC), e);
-}
-
-void
-witness_heard(struct witness *w, const struct callers_place *p,
-    uint16_t from, pid_t pid)
-{
-	if (w->callers != NULL)
-		callers_heard(w->callers, p, from, pid,
-		    clock_ms(CLOCK_MONOTONIC));
 }
 
 const char *

@@ -60,19 +60,17 @@ struct witness_call {
 	uint16_t	from;		/* a port of its own; 0: not known */
 };
 void		 witness_call(struct witness *, const struct witness_call *);
-/* A call that the gate will hear of: its question may find nobody left. */
+/* A call that the gate will hear of, from a port that is known: its question
+ * may find nobody left. */
 void		 witness_gate_call(struct witness *,
 		    const struct witness_call *);
 /*
- * Who called there a moment ago, for a question of the gate's whose asker was
- * not to be found; and that one was found (callers.h).
+ * The process that called there from that port, for a question of the gate's
+ * whose asker was not to be found (callers.h).
  */
-bool		 witness_has_callers(const struct witness *);
 bool		 witness_caller(struct witness *,
 		    const struct callers_place *, uint16_t from,
 		    struct event *);
-void		 witness_heard(struct witness *,
-		    const struct callers_place *, uint16_t from, pid_t);
 /*
  * An event of the gate; sets time, sequence, and count if it is 0.  Queries
  * for several types of one name are one look-up and make one record.  Over

@@ -408,7 +408,6 @@ test_gate_call(void **state)
 	struct event e = { .nprocess = 0 };
 
 	callers_place(&p, c.addr, 4, c.port);
-	assert_false(witness_has_callers(f->w));
 	assert_false(witness_caller(f->w, &p, 4711, &e));
 	witness_gate_call(f->w, &c);
 	assert_int_equal(witness_counts(f->w).records, 0);
