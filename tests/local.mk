@@ -15,6 +15,7 @@ UNIT_TESTS = \
 	tests/unit/test_chunked \
 	tests/unit/test_clock \
 	tests/unit/test_confine \
+	tests/unit/test_connector \
 	tests/unit/test_decide_fs \
 	tests/unit/test_decide_net \
 	tests/unit/test_dnsmsg \
@@ -143,7 +144,7 @@ EXTRA_DIST += tests/README.md tests/agents tests/agree tests/batch tests/batches
 	tests/fuzz/corpus tests/golden tests/kill-at tests/lib.sh tests/lint \
 	tests/records.py tests/run tests/scale.sh tests/self-check \
 	tests/setup.sh tests/swapper.sh tests/trace \
-	tests/unit/bpf.h \
+	tests/unit/bpf.h tests/unit/gate_world.h \
 	tests/unit/generate.h tests/unit/guard_scene.h tests/unit/hello.h \
 	tests/unit/netns.h tests/unit/serve_world.h \
 	tests/unit/room.h tests/unit/verdict_words.h \

@@ -115,7 +115,8 @@ fail(struct pending *p, const struct ask_answer *a)
 
 	if (p->proxy != NULL)
 		status = proxy_error(p->proxy, p->msg.port, a, &sys, &v);
-	finish(p, status, sys, -1, p->proxy != NULL ? &v : NULL);
+	finish(p, status, sys, -1, status == ASK_PROXY_DENIED ||
+	    status == ASK_PROXY_FAILED ? &v : NULL);
 }
 
 static void
