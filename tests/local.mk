@@ -43,6 +43,7 @@ UNIT_TESTS = \
 	tests/unit/test_loop \
 	tests/unit/test_granted_dirs \
 	tests/unit/test_merge \
+	tests/unit/test_monitor \
 	tests/unit/test_mounts \
 	tests/unit/test_name_filter \
 	tests/unit/test_nft \

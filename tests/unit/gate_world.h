@@ -52,6 +52,7 @@ static const struct gate_name gate_names[] = {
 	{ "mapped.test", { "::ffff:127.0.0.2" } },
 	{ "none.test", { NULL } },
 	{ "proxy.test", { "127.0.0.1" } },
+	{ "grey.test", { "127.0.0.1" } },
 };
 
 /* How the scripted fence-names behaves. */

@@ -280,6 +280,22 @@ test_proxies(void **state)
 	}
 }
 
+/* A host that is left to a proxy is not dialled where there is none. */
+static void
+test_no_proxy(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	scene_open(&s, GREY, true);
+	s.via.upstream = NULL;
+	start(&s, ASK_VIA_SOCKS, "grey.test", PORT_OPEN);
+	wait_for(&s, 1);
+	if (strncmp(s.said[0], "denied ", 7) != 0)
+		fail_msg("\"%s\"", s.said[0]);
+	scene_close(&s);
+}
+
 /* ---- several at once ---- */
 
 /* One look-up answers everybody who waits for the name. */
@@ -495,6 +511,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hosts),
 		cmocka_unit_test(test_proxies),
+		cmocka_unit_test(test_no_proxy),
 		cmocka_unit_test(test_same_name),
 		cmocka_unit_test(test_no_names),
 		cmocka_unit_test(test_names_gone),
