@@ -22,6 +22,7 @@ UNIT_TESTS = \
 	tests/unit/test_emit \
 	tests/unit/test_event \
 	tests/unit/test_fd \
+	tests/unit/test_gate_events \
 	tests/unit/test_gitconf \
 	tests/unit/test_gitend \
 	tests/unit/test_guard \
