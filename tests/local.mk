@@ -21,6 +21,7 @@ UNIT_TESTS = \
 	tests/unit/test_dnsmsg \
 	tests/unit/test_emit \
 	tests/unit/test_event \
+	tests/unit/test_facts \
 	tests/unit/test_fd \
 	tests/unit/test_gate_events \
 	tests/unit/test_gitconf \
@@ -151,6 +152,6 @@ EXTRA_DIST += tests/README.md tests/agents tests/agree tests/batch tests/batches
 	tests/unit/netns.h tests/unit/serve_world.h \
 	tests/unit/room.h tests/unit/verdict_words.h \
 	tests/unit/shim_name_rows.h tests/unit/shim_rows.h \
-	tests/unit/shim_world.h tests/validate-events \
+	tests/unit/shim_world.h tests/unit/tree_text.h tests/validate-events \
 	tests/validate-schema \
 	tests/world
