@@ -54,6 +54,7 @@ UNIT_TESTS = \
 	tests/unit/test_pattern \
 	tests/unit/test_peek \
 	tests/unit/test_place \
+	tests/unit/test_plan \
 	tests/unit/test_policy \
 	tests/unit/test_ports \
 	tests/unit/test_prepare \

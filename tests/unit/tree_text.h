@@ -2,7 +2,7 @@
  * tree_text: files as words, for a room (room.h).  Entries stand between blanks
  * or line ends: "a/b" a file, "a/b:TEXT" one with this text (";" for a blank),
  * "a/b/" a folder, "a/b>TEXT" a symlink, "a/b=" a unix socket that listens,
- * "a/b!" a folder that nobody may enter.  "@" is the room, there and in
+ * "a/b!" a folder that nobody may enter.  "@/" is the room, there and in
  * policies.
  */
 #ifndef FENCE_TESTS_TREE_TEXT_H
@@ -14,7 +14,7 @@
 #include "platform/base/buf.h"
 #include "tests/unit/room.h"
 
-/* The room for each "@"; the caller frees it. */
+/* The room for the "@" of each "@/"; the caller frees it. */
 static inline char *
 room_expand(const struct room *r, const char *text)
 {
@@ -23,7 +23,7 @@ room_expand(const struct room *r, const char *text)
 
 	buf_init(&b, 0);
 	for (; *text != '\0'; text++)
-		if (*text == '@')
+		if (strncmp(text, "@/", 2) == 0)
 			buf_puts(&b, r->dir);
 		else
 			buf_putc(&b, *text);
