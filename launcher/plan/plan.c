@@ -270,9 +270,11 @@ plan_release(struct plan *p)
 static void
 print_list(struct buf *b, const char *verb, const struct strlist *l)
 {
-	for (size_t i = 0; i < l->n; i++)
-		buf_printf(b, "%s %s  (%s:%d:%d)\n", verb, l->v[i].text,
-		    l->v[i].at.file, l->v[i].at.line, l->v[i].at.col);
+	for (size_t i = 0; i < l->n; i++) {
+		buf_printf(b, "%s %s  (", verb, l->v[i].text);
+		origin_put(b, &l->v[i].at);
+		buf_puts(b, ")\n");
+	}
 }
 
 static void
