@@ -23,9 +23,10 @@ static const char *const policies[] = {
 	    "\"via\": \"http://127.0.0.1:@OPEN@\" } }",
 	"{ \"network\": { " LISTS ", \"sni\": \"off\" } }",
 	"{ \"network\": { \"allowedDomains\": [] } }",
+	"{ \"network\": { \"hostPorts\": [@OPEN@] } }",
 };
 
-enum { LIST, LOCAL, VIA, NO_SNI, NOTHING };
+enum { LIST, LOCAL, VIA, NO_SNI, NOTHING, HOST_PORTS };
 
 struct scene {
 	struct gate_world	 g;
@@ -255,7 +256,11 @@ static const struct {
 	{ LOCAL, OUT, "127.0.0.1", PORT_SHUT,
 	    "denied network.allowLocalOutboundPorts", "X" },
 	{ LIST, OUT, "127.0.0.1", PORT_OPEN,
-	    "denied network.allowLocalOutbound", "X" },
+	    "denied network.hostPorts", "X" },
+	{ HOST_PORTS, OUT, "127.0.0.1", PORT_OPEN, "ok fd", NULL },
+	{ HOST_PORTS, OUT, "127.0.0.1", PORT_SHUT,
+	    "denied network.hostPorts", "X" },
+	{ HOST_PORTS, HTTP, "localhost", PORT_OPEN, "ok fd", NULL },
 	{ LOCAL, SOCKS, "localhost", PORT_OPEN, "ok fd", NULL },
 	{ LIST, SOCKS, "localhost", PORT_OPEN,
 	    "denied network.allowedDomains", "X" },
