@@ -59,6 +59,7 @@ UNIT_TESTS = \
 	tests/unit/test_ports \
 	tests/unit/test_prepare \
 	tests/unit/test_proxy \
+	tests/unit/test_proxyvars \
 	tests/unit/test_recent \
 	tests/unit/test_relay \
 	tests/unit/test_retry_loop \

@@ -115,7 +115,7 @@ proxyvars_scrub(struct arena *a, char *var)
 	size_t n = strcspn(var, "=");
 	bool is_first = true;
 
-	if (!is_java(var) || strstr(var, "roxy") == NULL)
+	if (!is_java(var) || strstr(var, "rox") == NULL)
 		return var;
 	copy = arena_strdup(a, var);
 	out = arena_strdup(a, var);
