@@ -20,6 +20,7 @@ UNIT_TESTS = \
 	tests/unit/test_decide_net \
 	tests/unit/test_dnsmsg \
 	tests/unit/test_emit \
+	tests/unit/test_enforce \
 	tests/unit/test_event \
 	tests/unit/test_facts \
 	tests/unit/test_fd \
@@ -60,6 +61,7 @@ UNIT_TESTS = \
 	tests/unit/test_prepare \
 	tests/unit/test_proxy \
 	tests/unit/test_proxyvars \
+	tests/unit/test_ranges \
 	tests/unit/test_recent \
 	tests/unit/test_relay \
 	tests/unit/test_retry_loop \
@@ -73,6 +75,7 @@ UNIT_TESTS = \
 	tests/unit/test_serve_socks5 \
 	tests/unit/test_serve_tunnel \
 	tests/unit/test_sha256 \
+	tests/unit/test_shell \
 	tests/unit/test_shim \
 	tests/unit/test_shim_table \
 	tests/unit/test_sni \
