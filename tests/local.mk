@@ -5,6 +5,7 @@ if HAVE_CMOCKA
 LDADD = $(FENCE_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS = \
+	tests/unit/test_answers \
 	tests/unit/test_arena \
 	tests/unit/test_ask \
 	tests/unit/test_budget \
@@ -39,6 +40,7 @@ UNIT_TESTS = \
 	tests/unit/test_jail_next \
 	tests/unit/test_ip \
 	tests/unit/test_json \
+	tests/unit/test_kept_fds \
 	tests/unit/test_landlock \
 	tests/unit/test_launcher \
 	tests/unit/test_keys \
@@ -64,6 +66,7 @@ UNIT_TESTS = \
 	tests/unit/test_ranges \
 	tests/unit/test_recent \
 	tests/unit/test_relay \
+	tests/unit/test_request \
 	tests/unit/test_retry_loop \
 	tests/unit/test_resolve \
 	tests/unit/test_route \
@@ -82,6 +85,7 @@ UNIT_TESTS = \
 	tests/unit/test_socks5 \
 	tests/unit/test_sshsay \
 	tests/unit/test_str \
+	tests/unit/test_stray \
 	tests/unit/test_suspect \
 	tests/unit/test_tlshello \
 	tests/unit/test_tree \
