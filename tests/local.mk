@@ -23,6 +23,7 @@ UNIT_TESTS = \
 	tests/unit/test_emit \
 	tests/unit/test_enforce \
 	tests/unit/test_event \
+	tests/unit/test_explain \
 	tests/unit/test_facts \
 	tests/unit/test_fd \
 	tests/unit/test_gate_events \
@@ -45,6 +46,7 @@ UNIT_TESTS = \
 	tests/unit/test_launcher \
 	tests/unit/test_keys \
 	tests/unit/test_layers \
+	tests/unit/test_log \
 	tests/unit/test_loop \
 	tests/unit/test_granted_dirs \
 	tests/unit/test_merge \
@@ -81,12 +83,14 @@ UNIT_TESTS = \
 	tests/unit/test_shell \
 	tests/unit/test_shim \
 	tests/unit/test_shim_table \
+	tests/unit/test_sink \
 	tests/unit/test_sni \
 	tests/unit/test_socks5 \
 	tests/unit/test_sshsay \
 	tests/unit/test_str \
 	tests/unit/test_stray \
 	tests/unit/test_suspect \
+	tests/unit/test_tally \
 	tests/unit/test_tlshello \
 	tests/unit/test_tree \
 	tests/unit/test_trust \
