@@ -99,6 +99,10 @@ static const struct row {
 	{ "sendemail", ANY, "cccmd", IF_SAID },
 	{ "sendemail", ANY, "headercmd", IF_SAID },
 
+	/* Files that it writes. */
+	{ "http", ANY, "savecookies", ALWAYS },
+	{ "format", NULL, "outputdirectory", IF_PATH },
+
 	/* Further files. */
 	{ "include", NULL, "path", ALWAYS },
 	{ "includeif", ANY, "path", ALWAYS },
