@@ -39,6 +39,7 @@ struct search {
 	int64_t			 end_ms;
 	size_t			 left;
 	bool			 is_needed;
+	bool			 is_cut;	/* not all was looked at */
 	struct { struct finding *v; size_t n, cap; } found;
 };
 
@@ -239,9 +240,39 @@ is_outside(const char *text, void *arg)
 
 static void treat(struct search *, int fd, const char *path, unsigned depth);
 
-/* What a changed file leads to counts as changed. */
 static void
-follow(struct search *s, int fd, const char *text, unsigned depth)
+look_at_state(struct search *s, int fd, const char *path, bool is_changed)
+{
+	struct gitstate state = { .keep = s->keep, .since = s->end->since,
+	    .left = &s->left, .end_ms = s->end_ms };
+
+	s->is_needed |= gitstate_look(&state, fd, path, is_changed);
+	s->is_cut |= state.is_cut;
+}
+
+/* Of a .git the walk sees the folders of submodules and work trees alone. */
+static bool
+is_unseen(const char *rest)
+{
+	static const char dotgit[] = "/.git/";
+
+	while ((rest = strstr(rest, dotgit)) != NULL) {
+		rest += sizeof dotgit - 1;
+		if (strncmp(rest, "modules/", 8) != 0 &&
+		    strncmp(rest, "worktrees/", 10) != 0)
+			return true;
+		rest--;
+	}
+	return false;
+}
+
+/*
+ * What a changed file leads to counts as changed.  One that did not change may
+ * lead to something that was renamed to its place and that the walk passes by.
+ */
+static void
+follow(struct search *s, int fd, const char *text, unsigned depth,
+    bool is_changed)
 {
 	char real[PATH_MAX];
 	auto_fd root_fd = -1, to = -1;
@@ -254,7 +285,7 @@ follow(struct search *s, int fd, const char *text, unsigned depth)
 	root_fd = open_root(root);
 	to = root_fd < 0 ? -1 : gitwalk_open(root_fd, rest +
 	    strspn(rest, "/"));
-	if (to >= 0)
+	if (to >= 0 && (is_changed || is_unseen(rest) || !is_git(to)))
 		treat(s, to, real, depth + 1);
 }
 
@@ -274,7 +305,8 @@ treat(struct search *s, int fd, const char *path, unsigned depth)
 	gitkeep_config(s->keep, fd, path, "config.worktree", is_outside, &w);
 	gitkeep_hooks(s->keep, fd, path);
 	if (read_link_file(fd, "commondir", "", text))
-		follow(s, fd, text, depth);
+		follow(s, fd, text, depth, true);
+	look_at_state(s, fd, path, true);
 }
 
 /* ---- new ones in somebody's work tree ---- */
@@ -319,12 +351,17 @@ static void
 look_at_folder(struct search *s, const char *rel)
 {
 	auto_fd fd = gitwalk_open(s->root_fd, rel);
-	char path[PATH_MAX];
+	char path[PATH_MAX], text[LINK_MAX_BYTES];
 
 	path_of(s->root, rel, path);
-	if (fd < 0 || is_held(s->end, path) || !is_git(fd) ||
-	    !is_changed(s, fd, rel))
+	if (fd < 0 || is_held(s->end, path) || !is_git(fd))
 		return;
+	if (!is_changed(s, fd, rel)) {
+		look_at_state(s, fd, path, false);
+		if (read_link_file(fd, "commondir", "", text))
+			follow(s, fd, text, 0, false);
+		return;
+	}
 	treat(s, fd, path, 0);
 	if (strcasecmp(path_name(path), ".git") == 0)
 		announce(s, AT_FDCWD, path, path);
@@ -336,20 +373,22 @@ look_at_file(struct search *s, const char *rel, const char *name)
 {
 	auto_fd dir = gitwalk_open(s->root_fd, rel);
 	char text[LINK_MAX_BYTES], folder[PATH_MAX], path[PATH_MAX + 256];
+	bool is_changed;
 	struct stat st;
 
-	if (dir < 0 || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
-	    !gitwalk_is_since(&st, &s->end->since))
+	if (dir < 0 || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		return;
-	s->is_needed = true;
+	is_changed = gitwalk_is_since(&st, &s->end->since);
+	s->is_needed |= is_changed;
 	path_of(s->root, rel, folder);
 	snprintf(path, sizeof path, "%s/%s", folder, name);
 	/* A symlink may lead to a folder, or to such a file. */
 	if (S_ISLNK(st.st_mode))
-		follow(s, dir, name, 0);
+		follow(s, dir, name, 0, is_changed);
 	if (read_link_file(dir, name, "gitdir: ", text))
-		follow(s, dir, text, 0);
-	announce(s, dir, name, path);
+		follow(s, dir, text, 0, is_changed);
+	if (is_changed)
+		announce(s, dir, name, path);
 }
 
 static void
@@ -392,8 +431,9 @@ search_root(struct search *s, const char *root)
 	s->root = root;
 	s->root_fd = fd;
 	is_whole = gitwalk(&w);
+	s->is_cut = false;
 	look_at_found(s);
-	if (!is_whole || guard_now() >= s->end_ms) {
+	if (!is_whole || s->is_cut || guard_now() >= s->end_ms) {
 		s->is_needed = true;
 		tell_cut(s);
 	}
@@ -415,9 +455,31 @@ is_below_another(const struct gitend *end, size_t at)
 	return false;
 }
 
+/* Its configuration and hooks were the guard's; the rest was the run's. */
+static void
+look_at_held(struct search *s, const char *path)
+{
+	const char *root = root_of(s->end, path), *rest;
+	auto_fd root_fd = root == NULL ? -1 : open_root(root);
+	auto_fd fd = -1;
+
+	if (root_fd < 0)
+		return;
+	rest = path + (strcmp(root, "/") == 0 ? 0 : strlen(root));
+	fd = gitwalk_open(root_fd, rest + strspn(rest, "/"));
+	s->root = path;
+	s->is_cut = false;
+	if (fd >= 0)
+		look_at_state(s, fd, path, false);
+	if (s->is_cut)
+		tell_cut(s);
+}
+
 static void
 search_all(struct search *s)
 {
+	for (size_t i = 0; i < s->end->nheld; i++)
+		look_at_held(s, s->end->held[i]);
 	for (size_t i = 0; i < s->end->nroots; i++)
 		if (!is_below_another(s->end, i))
 			search_root(s, s->end->roots[i]);

@@ -8,9 +8,14 @@
  *			file as it was lies in quarantine
  *
  * A git directory is a folder with HEAD and either objects and refs, or
- * commondir; also one to which a changed ".git" file or commondir leads.
- * Those that the guard held in this run are its own and stay untouched, as do
- * those in which nothing changed.
+ * commondir; also one to which a changed ".git" file or commondir leads, or an
+ * unchanged one by a way that the walk does not take.  Those that the guard
+ * held in this run are its own, as are those in which nothing changed; of these
+ * goes only what nobody held:
+ *
+ *	symlinks	that the run made, through which git writes elsewhere
+ *	rebase-merge/git-rebase-todo, rebase-merge/strategy, sequencer/opts
+ *			that the run made or changed and that execute
  */
 #ifndef FENCE_LAUNCHER_GITEND_H
 #define FENCE_LAUNCHER_GITEND_H

@@ -126,6 +126,14 @@ is_open(const struct gitkeep *k, const char *path)
 	    k->end->is_open(path, k->end->open_arg);
 }
 
+void
+gitkeep_take(struct gitkeep *k, int dir, const char *dir_path,
+    const char *name, const char *told)
+{
+	if (!is_open(k, told))
+		(void)take(k, dir, dir_path, name, told, NULL);
+}
+
 /* ---- config ---- */
 
 /* A folder beside the file, for one that is to take its place. */

@@ -22,5 +22,26 @@ void	 gitkeep_config(struct gitkeep *, int fd, const char *path,
 /* What a replacement of a file left that did not come to its end. */
 void	 gitkeep_rest(struct gitkeep *, int fd, const char *path);
 void	 gitkeep_hooks(struct gitkeep *, int fd, const char *path);
+/* Something in the folder dir; told: as what it is told. */
+void	 gitkeep_take(struct gitkeep *, int dir, const char *dir_path,
+	    const char *name, const char *told);
+
+/* What else git obeys there: gitend_state.c. */
+struct gitstate {
+	struct gitkeep	*keep;		/* NULL: only looks */
+	struct timespec	 since;
+	size_t		*left;		/* entries; both bound it */
+	int64_t		 end_ms;
+	bool		 has_found;
+	bool		 is_cut;	/* not all of it was looked at */
+};
+
+/*
+ * fd, path: of a git directory, also of one that the guard held.  is_new:
+ * whatever its times, all of it counts as made by the run.  Is there
+ * anything that is taken, or would be?
+ */
+bool	 gitstate_look(struct gitstate *, int fd, const char *path,
+	    bool is_new);
 
 #endif

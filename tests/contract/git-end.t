@@ -206,6 +206,66 @@ included() {	# included WHO: further files, and what nobody can read
 	user_works "$1" a b c d e
 }
 
+through() {	# through WHO: files of .git through which git writes elsewhere
+	name="$1: symlinks in .git"
+	place "$1"
+	outside "$1" 'git init -q .; echo 1 >f; git add f; git commit -q -m 0
+	    mkdir ../out'
+	settle
+	run "$1" 'mkdir new; git init -q new; for g in .git new/.git; do
+	    for f in index packed-refs FETCH_HEAD ORIG_HEAD; do
+	    ln -sf "$(dirname "$PWD")/out/$f" "$g/$f"; done; mkdir -p "$g/logs"
+	    ln -sf "$(dirname "$PWD")/out/HEAD" "$g/logs/HEAD"; done'
+	outside "$1" 'for d in . new; do cd "$d"; git add -A
+	    git commit -q -m "$d" || :; git checkout -q -b "x;y"
+	    git pack-refs --all; git fetch -q . HEAD || :; cd ..; cd "$W"
+	    done' 2>/dev/null
+	is "$(ls "$base/out")" "" "$name: git writes nothing through them"
+	kept index packed-refs FETCH_HEAD HEAD
+	is "$(outside "$1" 'git log --format=%s | tail -1')" 0 \
+	    "$name: and what was there is"
+}
+
+steps() {	# steps WHO: of a rebase that somebody will continue
+	name="$1: steps of a rebase"
+	place "$1"
+	outside "$1" 'git init -q .; for i in 1 2; do echo $i >f; git add f
+	    git commit -q -m $i; done'
+	settle
+	run "$1" "$evil"'evil evil.sh; mkdir .git/rebase-merge git-merge-x
+	    cd .git/rebase-merge; >interactive; git rev-parse HEAD >orig-head
+	    git rev-parse HEAD >onto; echo refs/heads/master >head-name
+	    echo 1 >end; echo 0 >msgnum; echo x/../evil.sh >strategy
+	    echo "exec touch $E" >git-rebase-todo'
+	outside "$1" 'git rebase --continue || git rebase --abort || :' \
+	    >/dev/null 2>&1
+	[ ! -e "$E" ]
+	ok $? "$name: git rebase executes nothing of it"
+	kept git-rebase-todo strategy
+	place "$1"
+	outside "$1" 'git init -q .; for i in 1 2; do echo $i >f; git add f
+	    git commit -q -m $i; done'
+	settle
+	run "$1" 'GIT_SEQUENCE_EDITOR="sed -i s/pick/edit/" \
+	    git rebase -q -i HEAD~1 2>/dev/null'
+	outside "$1" 'test -e .git/rebase-merge; git rebase --continue
+	    test ! -e .git/rebase-merge' >/dev/null 2>&1
+	ok $? "$name: a rebase without commands goes on"
+}
+
+by_rename() {	# by_rename WHO: what an earlier run laid ready
+	name="$1: two runs"
+	place "$1"
+	outside "$1" 'git init -q .; git commit -q --allow-empty -m 0'
+	run "$1" "$evil"'mkdir w; echo "gitdir: ../.git/b" >w/.git
+	    git init -q --bare .git/a; git -C .git/a config core.bare false
+	    evil evil.sh
+	    git -C .git/a config core.fsmonitor "$PWD/evil.sh"'
+	settle
+	run "$1" 'mv .git/a .git/b'
+	user_works "$1" w
+}
+
 # ---- what stays ----
 
 untouched() {	# untouched WHO
@@ -365,6 +425,9 @@ for who in $WHOS; do
 	worktree "$who"
 	submodule "$who"
 	included "$who"
+	through "$who"
+	steps "$who"
+	by_rename "$who"
 	untouched "$who"
 	works "$who"
 	killed "$who"

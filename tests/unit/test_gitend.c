@@ -154,7 +154,7 @@ static const struct {
 	    "echo ../s; } >w/.git", "cleaned s/config core.pager|", "" },
 	{ "one s; rm s/HEAD", "mkdir -p w/.git; echo x >w/.git/HEAD; "
 	    "echo ../../s >w/.git/f; ln -s f w/.git/commondir",
-	    "cleaned s/config core.pager|", "" },
+	    "cleaned s/config core.pager|moved w/.git/commondir|", "" },
 	{ "one s; rm s/HEAD", "mkdir -p w/.git; echo x >w/.git/HEAD; "
 	    "echo ../../s >w/.git/commondir",
 	    "cleaned s/config core.pager|", "" },
@@ -169,6 +169,56 @@ static const struct {
 	{ "", "one a/.git; printf '[core]worktree=../b\\n' >a/.git/config; "
 	    "mkdir a/b; one c/.git; printf '[core]worktree=/usr\\n' "
 	    ">c/.git/config", "cleaned c/.git/config core.worktree|", "" },
+	/* By a way that the walk does not take, and that a rename opened. */
+	{ "one .git/a; mkdir w; echo 'gitdir: ../.git/b' >w/.git",
+	    "mv .git/a .git/b", "cleaned .git/b/config core.pager|", "" },
+	{ "mkdir .git w; one .git/modules/m; "
+	    "echo 'gitdir: ../.git/modules/m' >w/.git", "", "", "" },
+	{ "one c; rm c/HEAD; mkdir d; echo x >d/HEAD; echo ../e >d/commondir",
+	    "mv c e", "cleaned e/config core.pager|", "" },
+	/* Symlinks that git writes through. */
+	{ "one a", "ln -s ../../x a/index", "moved a/index|",
+	    "test -L $K/*-index && grep -q pager a/config" },
+	{ "one a", "mkdir -p a/logs/x; ln -s /etc a/logs/x/y; "
+	    "ln -s /etc a/objects/z", "moved a/logs/x/y|",
+	    "test -L a/objects/z" },
+	{ "one a; ln -s x a/index; mkdir a/logs; ln -s x a/logs/HEAD",
+	    "touch a/objects/y", "", "" },
+	{ "one a; mkdir -p a/x/y; ln -s /etc a/x/y/z; mkdir a/objects/info",
+	    "mv a/x a/rr-cache; ln -s /etc a/objects/info/commit-graph",
+	    "moved a/rr-cache/y/z|moved a/objects/info/commit-graph|", "" },
+	{ "one a", "ln -s refs/heads/m a/ORIG_HEAD; "
+	    "ln -s refs/../../x a/FETCH_HEAD; mkdir a/annex; "
+	    "ln -s /etc a/annex/x", "moved a/FETCH_HEAD|", "" },
+	{ "", "one a; ln -s x a/packed-refs; chmod 0 a/refs",
+	    "cleaned a/config core.pager|moved a/packed-refs|", "" },
+	/* Steps that are commands. */
+	{ "one a", "mkdir a/rebase-merge; cd a/rebase-merge; "
+	    "printf 'pick 1 exec x\n \tx\ttrue\n' >git-rebase-todo; "
+	    "echo ort >strategy", "moved a/rebase-merge/git-rebase-todo|",
+	    "test -e a/rebase-merge/strategy" },
+	{ "one a", "mkdir a/rebase-merge; cd a/rebase-merge; printf "
+	    "'pick 1 x\nbreak\nxy\n# exec x\nexecute\n' >git-rebase-todo; "
+	    "echo a/b >strategy", "moved a/rebase-merge/strategy|", "" },
+	{ "one a; mkdir a/rebase-merge; echo exec x "
+	    ">a/rebase-merge/git-rebase-todo", "touch a/index", "", "" },
+	{ "one a; mkdir a/x; echo exec x >a/x/git-rebase-todo",
+	    "mv a/x a/rebase-merge", "moved a/rebase-merge/git-rebase-todo|",
+	    "" },
+	{ "one a", "mkdir a/rebase-merge; "
+	    "head -c 2000000 /dev/zero >a/rebase-merge/git-rebase-todo",
+	    "moved a/rebase-merge/git-rebase-todo|", "" },
+	{ "one a", "mkdir a/rebase-merge; mkfifo a/rebase-merge/strategy; "
+	    "echo exec >a/rebase-merge/git-rebase-todo; "
+	    "chmod 0 a/rebase-merge a/rebase-merge/*",
+	    "moved a/rebase-merge/git-rebase-todo|"
+	    "moved a/rebase-merge/strategy|", "" },
+	{ "one a", "mkdir a/sequencer; "
+	    "printf '[options]\nstrategy = a/b\n' >a/sequencer/opts",
+	    "moved a/sequencer/opts|", "" },
+	{ "one a", "mkdir a/sequencer; "
+	    "printf '[options]\nstrategy = ort\n' >a/sequencer/opts",
+	    "", "" },
 	/* In an older work tree. */
 	{ "mkdir .git; one .git", "one v/l/.git", "cleaned v/l/.git/config "
 	    "core.pager|found v/l/.git|", "" },
@@ -234,6 +284,15 @@ test_held_and_open(void **state_)
 	gitend_run(&end);
 	assert_string_equal(told_text.data,
 	    "cleaned a/.git/modules/m/config core.pager|");
+	/* Held are the configuration and the hooks alone. */
+	assert_int_equal(sh("ln -s ../x a/.git/index; echo >a/.git/hooks/h; "
+	    "mkdir a/.git/rebase-merge; "
+	    "echo x >a/.git/rebase-merge/git-rebase-todo"), 0);
+	buf_clear(&told_text);
+	assert_true(gitend_is_needed(&end));
+	gitend_run(&end);
+	assert_string_equal(told_text.data,
+	    "moved a/.git/rebase-merge/git-rebase-todo|moved a/.git/index|");
 	/* A root that is a symlink by now, or behind one. */
 	assert_int_equal(sh("mkdir x; one x/d; ln -s x l"), 0);
 	for (int i = 0; i < 2; i++) {
