@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "platform/base/str.h"
 #include "platform/base/vec.h"
 #include "platform/fd.h"
 
@@ -29,24 +30,23 @@ unescape(char *s)
 bool
 mount_line_parse(char *line, struct mount_line *ret)
 {
-	char *path = line, *rest, *type;
+	enum { DEV = 2, ROOT, PATH, NFIELDS };
+	char *field[NFIELDS], *rest = line, *type;
 
-	for (int i = 0; i < 4; i++) {
-		path = strchr(path, ' ');
-		if (path == NULL)
+	type = strstr(line, " - ");
+	for (int i = 0; i < NFIELDS; i++)
+		if ((field[i] = strsep(&rest, " ")) == NULL)
 			return false;
-		path++;
-	}
-	rest = strchr(path, ' ');
-	type = rest != NULL ? strstr(rest, " - ") : NULL;
-	if (type == NULL || path[0] != '/')
+	if (rest == NULL || type == NULL || type < rest - 1 ||
+	    field[PATH][0] != '/')
 		return false;
-	*rest = '\0';
 	type += strlen(" - ");
 	type[strcspn(type, " \n")] = '\0';
-	unescape(path);
+	unescape(field[ROOT]);
+	unescape(field[PATH]);
 	unescape(type);
-	*ret = (struct mount_line){ path, type };
+	*ret = (struct mount_line){ field[DEV], field[ROOT], field[PATH],
+	    type };
 	return type[0] != '\0';
 }
 
@@ -129,7 +129,8 @@ add_mount(const struct mount_line *m, void *arg)
 	struct mount_table *t = arg;
 
 	*vec_push(t) = (struct mount){ .path = xstrdup(m->path),
-	    .len = strlen(m->path), .is_far = mount_type_is_far(m->type),
+	    .len = strlen(m->path), .root = xstrdup(m->root),
+	    .dev = xstrdup(m->dev), .is_far = mount_type_is_far(m->type),
 	    .is_kernel = mount_type_is_kernel(m->type) };
 }
 
@@ -142,8 +143,11 @@ mount_table_read(struct mount_table *t)
 void
 mount_table_release(struct mount_table *t)
 {
-	for (size_t i = 0; i < t->n; i++)
+	for (size_t i = 0; i < t->n; i++) {
 		free(t->v[i].path);
+		free(t->v[i].root);
+		free(t->v[i].dev);
+	}
 	vec_release(t);
 }
 
@@ -165,6 +169,18 @@ mount_table_at(const struct mount_table *t, const char *dir,
 		    begins_with(&t->v[i], dir, dir_len, rest, rest_len))
 			return &t->v[i];
 	return NULL;
+}
+
+const struct mount *
+mount_table_of(const struct mount_table *t, const char *path)
+{
+	const struct mount *best = NULL;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (str_path_below(path, t->v[i].path) &&
+		    (best == NULL || t->v[i].len >= best->len))
+			best = &t->v[i];
+	return best;
 }
 
 bool

@@ -8,6 +8,8 @@
 #include <stddef.h>
 
 struct mount_line {
+	const char	*dev;		/* "254:0" */
+	const char	*root;		/* which part of it is mounted */
 	const char	*path;		/* the mount point */
 	const char	*type;		/* "ext4", "fuse.sshfs" … */
 };
@@ -35,6 +37,8 @@ int	 mount_line_each(void (*fn)(const struct mount_line *, void *), void *);
 struct mount {
 	char	*path;
 	size_t	 len;
+	char	*root;
+	char	*dev;
 	bool	 is_far;	/* mount_type_is_far() */
 	bool	 is_kernel;	/* mount_type_is_kernel() */
 	bool	 is_told;	/* the caller's own mark */
@@ -50,6 +54,9 @@ void	 mount_table_release(struct mount_table *);
 /* The one on top at dir + rest, or NULL; neither ends in '/'. */
 struct mount	*mount_table_at(const struct mount_table *, const char *dir,
 	    size_t dir_len, const char *rest, size_t rest_len);
+/* The one that shows what lies at a real path, or NULL. */
+const struct mount *mount_table_of(const struct mount_table *,
+	    const char *path);
 /* Is there a far one below that place? */
 bool	 mount_table_far_below(const struct mount_table *, const char *dir,
 	    size_t dir_len, const char *rest, size_t rest_len);

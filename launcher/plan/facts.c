@@ -40,10 +40,9 @@ is_denial(enum fact_kind kind)
 	return kind == FACT_DENY_READ || kind == FACT_DENY_WRITE;
 }
 
-/* An entry, or what is readable by default; grants are judged later. */
-static void
-add_ruled(struct gather *g, enum fact_kind kind, const struct tree_node *node,
-    const struct rule *rule, bool is_glob)
+void
+gather_ruled(struct gather *g, enum fact_kind kind,
+    const struct tree_node *node, const struct rule *rule, bool is_glob)
 {
 	struct mount_fact *f;
 
@@ -124,7 +123,7 @@ add_missing_grant(struct gather *g, const struct item *it, const char *path)
 	if (gather_in_grant(g, path) || v.action == ACTION_DENY)
 		return;
 	if (plan_granted(g, path, &node))
-		add_ruled(g, it->kind, &node, it->rule, false);
+		gather_ruled(g, it->kind, &node, it->rule, false);
 	else if (is_users(it))
 		tell_missing(g, it->rule);
 }
@@ -138,7 +137,7 @@ add_literal(struct gather *g, const struct item *it, const char *path)
 	if (!is_lacking)
 		gather_look(g, path, &node);
 	if (node.kind != TREE_MISSING) {
-		add_ruled(g, it->kind, &node, it->rule, false);
+		gather_ruled(g, it->kind, &node, it->rule, false);
 		return;
 	}
 	if (is_denial(it->kind) && !is_lacking)
@@ -307,7 +306,7 @@ add_found(struct gather *g, struct err *e)
 				node.path = arena_printf(g->arena, "%s%s",
 				    it->root, node.path + it->real_len);
 			g->layer = it->layer;
-			add_ruled(g, it->kind, &node, it->rule, true);
+			gather_ruled(g, it->kind, &node, it->rule, true);
 		}
 	}
 	return rc;
@@ -331,7 +330,7 @@ add_readable(const char *path, void *arg)
 
 	gather_look(g, path, &node);
 	if (node.kind != TREE_MISSING)
-		add_ruled(g, FACT_ALLOW_READ, &node,
+		gather_ruled(g, FACT_ALLOW_READ, &node,
 		    gather_words(g, "readable by default"), false);
 }
 
@@ -523,13 +522,18 @@ gather_all(struct gather *g, struct err *e)
 	if (add_found(g, e) != 0)
 		return -1;
 	guard_facts(g);
-	if (closed_facts(g, e) != 0 || grants_settle(g, e) != 0)
+	if (closed_facts(g, e) != 0)
+		return -1;
+	again_facts(g);
+	if (grants_settle(g, e) != 0)
 		return -1;
 	grants_show(g);
 	add_places(g);
 	links_know(g);
-	if (socket_facts(g, e) != 0 || check_facts(g, e) != 0 ||
-	    own_facts(g, e) != 0)
+	if (socket_facts(g, e) != 0)
+		return -1;
+	again_facts(g);
+	if (check_facts(g, e) != 0 || own_facts(g, e) != 0)
 		return -1;
 	return g->sys == 0 ? 0 : err_sys(e, g->sys, "cannot look at '%s'",
 	    g->sys_path);

@@ -44,6 +44,8 @@ struct gather {
 	struct tree_node		*own;
 	/* The host's mounts, read when they are first asked for. */
 	struct mount_table		 mounts;
+	/* Facts that were looked for at other mounts: facts_again.c. */
+	size_t				 nagain;
 	/* Searches for the next walk. */
 	struct { struct tree_want *v; size_t n, cap; } wants;
 };
@@ -53,6 +55,9 @@ void	 gather_look(struct gather *, const char *path, struct tree_node *);
 void	 gather_lack(struct gather *, int sys, const char *path);
 void	 gather_fact(struct gather *, enum fact_kind,
 	    const struct tree_node *, const struct rule *);
+/* Of an entry of g->layer, or readable by default; grants are judged later. */
+void	 gather_ruled(struct gather *, enum fact_kind,
+	    const struct tree_node *, const struct rule *, bool is_glob);
 /* A symlink at that place, for links_on_way(). */
 void	 gather_link(const char *at, const char *text, void *gather);
 /* Looks first; nothing there is no fact. */
@@ -138,6 +143,11 @@ void	 secret_facts(struct gather *);
 void	 own_know(struct gather *);
 void	 own_list(struct gather *);
 int	 own_facts(struct gather *, struct err *);
+/*
+ * facts_again.c: what is hidden by now, at other mounts of it.  Called again
+ * for what has come since.
+ */
+void	 again_facts(struct gather *);
 /* facts_check.c */
 int	 check_facts(const struct gather *, struct err *);
 

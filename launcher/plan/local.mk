@@ -4,6 +4,7 @@ launcher_liblauncher_a_SOURCES += \
 	launcher/plan/env.c launcher/plan/env.h \
 	launcher/plan/facts.c launcher/plan/facts.h \
 	launcher/plan/facts_after.c \
+	launcher/plan/facts_again.c \
 	launcher/plan/facts_check.c launcher/plan/facts_closed.c \
 	launcher/plan/facts_git.c launcher/plan/facts_grant.c \
 	launcher/plan/facts_guard.c \

@@ -703,6 +703,9 @@ test_mount_lines(void **state)
 
 		assert_int_equal(is_one, rows[i].path != NULL);
 		if (is_one) {
+			assert_non_null(strstr(rows[i].line, m.dev));
+			assert_string_equal(m.root, m.path[1] == 'm' &&
+			    m.path[2] == ' ' ? "/a -" : "/");
 			assert_string_equal(m.path, rows[i].path);
 			assert_string_equal(m.type, rows[i].type);
 			assert_int_equal(mount_type_is_far(m.type),
