@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "platform/base/buf.h"
@@ -18,6 +19,7 @@
 enum { WAIT_MS = 200 };
 
 static char path[PATH_MAX];
+static char real[PATH_MAX];
 static int fd = STDERR_FILENO;
 static int own_fd = -1;		/* the same terminal, see fd_own_tty() */
 static bool is_watching;	/* see log_watch() */
@@ -55,13 +57,18 @@ keep_path(const char *name)
  * one that nobody reads would be waited for.
  */
 int
-log_create(const char *option, const char *name, int flags, struct err *e)
+log_create(const char *option, const char *name, int flags, char ret_real[],
+    struct err *e)
 {
+	struct stat st;
 	int new_fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY |
 	    O_NOFOLLOW | O_NONBLOCK | flags, 0600);
 
 	if (new_fd >= 0 && fd_nonblock(new_fd, 0) != 0)
 		fd_close(&new_fd);
+	if (new_fd < 0 || fstat(new_fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+	    fd_real_path(new_fd, ret_real) != 0)
+		ret_real[0] = '\0';
 	if (new_fd >= 0)
 		return new_fd;
 	err_sys(e, errno, "%s: cannot open '%s'", option, name);
@@ -75,7 +82,7 @@ log_create(const char *option, const char *name, int flags, struct err *e)
 static int
 open_file(const char *option, const char *name, struct err *e)
 {
-	int new_fd = log_create(option, name, O_APPEND, e);
+	int new_fd = log_create(option, name, O_APPEND, real, e);
 
 	if (new_fd >= 0 && keep_path(name) != 0) {
 		err_sys(e, errno, "%s: '%s'", option, name);
@@ -113,6 +120,12 @@ log_begin(void)
 	if (is_option)
 		(void)!ftruncate(fd, 0);
 	own_fd = fd_own_tty(fd);
+}
+
+const char *
+log_real(void)
+{
+	return real;
 }
 
 const char *

@@ -23,14 +23,16 @@ int	 log_open(const char *option, const char *inherited, struct err *);
 /*
  * A file of the user's for lines or records, made if it is missing; flags
  * besides.  No symlink, and no FIFO that nobody reads.  option names it in
- * the error.
+ * the error.  ret_real is where it lies, for the planner to compare with where
+ * the name leads then; "" if it is none that could be emptied.
  */
 int	 log_create(const char *option, const char *name, int flags,
-	    struct err *);
+	    char ret_real[], struct err *);
 /* Empties that of the option, once it is known where it lies. */
 void	 log_begin(void);
 /* Its absolute path; NULL: the lines go to stderr. */
 const char	*log_path(void);
+const char	*log_real(void);	/* where it was opened, or "" */
 int	 log_fd(void);
 void	 log_line(const char *);	/* and a newline */
 /* "fence: ..." and a newline. */

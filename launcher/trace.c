@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -10,6 +11,8 @@
 #include "launcher/log.h"
 #include "platform/base/str.h"
 #include "platform/fd.h"
+
+static char real[PATH_MAX];
 
 static int
 open_number(const char *text, int *ret_fd, struct err *e)
@@ -63,6 +66,12 @@ trace_open(const char *dest, int *ret_fd, struct err *e)
 		return open_number(dest + 3, ret_fd, e);
 	if (strncmp(dest, "unix:", 5) == 0)
 		return open_socket(dest + 5, ret_fd, e);
-	*ret_fd = log_create("--trace-file", dest, 0, e);
+	*ret_fd = log_create("--trace-file", dest, 0, real, e);
 	return *ret_fd >= 0 ? 0 : -1;
+}
+
+const char *
+trace_real(void)
+{
+	return real;
 }

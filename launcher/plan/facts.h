@@ -64,6 +64,8 @@ struct facts_request {
 		/* A directory that is listed as missing where the command
 		 * could make it in our stead. */
 		bool		 must_exist;
+		/* Where it was opened to be written, or NULL. */
+		const char	*opened;
 	}		*own;
 	size_t		 nown;
 	/* For lines to the user. */

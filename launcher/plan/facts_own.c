@@ -61,6 +61,18 @@ list_own(struct gather *g, size_t i)
 }
 
 /*
+ * It was opened before anything was judged, and will be emptied: a folder on
+ * the way may have been a symlink at that moment.
+ */
+static bool
+was_elsewhere(const struct own_file *own, const struct tree_node *node)
+{
+	return own->opened != NULL && own->opened[0] != '\0' &&
+	    (node->kind == TREE_MISSING ||
+	    strcmp(own->opened, node->real) != 0);
+}
+
+/*
  * The policy in force, the record, our programs: told as fence's own when
  * refused.  A name that is a symlink in a writable tree cannot be kept.
  */
@@ -71,6 +83,12 @@ add_own(struct gather *g, size_t i, struct err *e)
 	const char *full = pattern_clean_path(g->arena, g->rq->cwd, path);
 	const struct tree_node *node = look(g, i);
 
+	if (was_elsewhere(&g->rq->own[i], node)) {
+		err_set(e, ERR_POLICY, "'%s' (%s) was exchanged while it was "
+		    "opened", path, what);
+		err_hint(e, "what was opened is '%s'", g->rq->own[i].opened);
+		return -1;
+	}
 	if (node->kind == TREE_MISSING)
 		return 0;
 	if (full != NULL && strcmp(full, node->real) != 0 &&

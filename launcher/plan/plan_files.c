@@ -36,11 +36,11 @@ own_parts(struct work *w, struct owns *own)
 	const char *exe = paths_self(w->arena);
 
 	*vec_push(own) = (struct own_file){ path_dir(w->arena, init),
-	    "fence's own programs", false };
+	    "fence's own programs", false, NULL };
 	for (size_t i = 0; exe != NULL && i < 2; i++)
 		*vec_push(own) = (struct own_file){ arena_printf(w->arena,
 		    "%.*s/%s", (int)path_dir_len(exe), exe, names[i]),
-		    "fence's own program", false };
+		    "fence's own program", false, NULL };
 }
 
 /* The user's own policies and what was trusted: for runs to come. */
@@ -55,7 +55,7 @@ own_state(struct work *w, const struct run_options *ro, char *const *env,
 	if (store != NULL) {
 		w->plan->state = path_dir(w->arena, store);
 		*vec_push(own) = (struct own_file){ w->plan->state,
-		    "fence's state", !w->plan->is_inside && !ro->dry_run };
+		    "fence's state", !w->plan->is_inside && !ro->dry_run, NULL };
 	}
 	if (config != NULL && config[0] == '/')
 		config = arena_printf(w->arena, "%s/fence", config);
@@ -64,7 +64,7 @@ own_state(struct work *w, const struct run_options *ro, char *const *env,
 	else
 		return;
 	*vec_push(own) = (struct own_file){ config, "your own policies",
-	    !w->plan->is_inside && !ro->dry_run };
+	    !w->plan->is_inside && !ro->dry_run, NULL };
 }
 
 /* A record that the jail could rewrite would be none. */
@@ -76,17 +76,17 @@ own_files(struct work *w, const struct run_options *ro, char *const *env,
 
 	for (size_t i = 0; i < r->nfiles; i++)
 		*vec_push(own) = (struct own_file){ r->files[i],
-		    "the policy in force", false };
+		    "the policy in force", false, NULL };
 	/* As it was written: a symlink there could be pointed elsewhere. */
 	if (ro->settings != NULL)
 		*vec_push(own) = (struct own_file){ ro->settings,
-		    "the policy in force", false };
+		    "the policy in force", false, NULL };
 	if (ro->trace_file != NULL && trace_is_file(ro->trace_file))
 		*vec_push(own) = (struct own_file){ ro->trace_file,
-		    "the record of this run", false };
+		    "the record of this run", false, trace_real() };
 	if (log_path() != NULL)
 		*vec_push(own) = (struct own_file){ log_path(),
-		    "the log of this run", false };
+		    "the log of this run", false, log_real() };
 	own_parts(w, own);
 	own_state(w, ro, env, own);
 }

@@ -201,6 +201,32 @@ echo x >/dev/new && echo dev
 : >/dev/null && : >/tmp/f && echo done
 '
 
+# A neighbour has a symlink in the way to the record while it is opened, and
+# a folder afterwards.  The policy comes through a pipe, so that it waits.
+record_exchanged() {	# record_exchanged WHO
+	local who=$1 option at=$base/record
+
+	as "$who" mkdir -p "$at/w" "$at/out"
+	W=$at/w
+	as "$who" mkfifo "$at/policy"
+	for option in --trace-file --fence-log-file; do
+		as "$who" sh -c 'rm -rf "$1/w/logs"
+		    echo precious >"$1/out/t"; ln -s ../out "$1/w/logs"' \
+		    sh "$at"
+		start "$who" "$FENCE_RUN" "$option" logs/t -s "$at/policy" \
+		    -- true 2>"$T/err"
+		wait_for 20 eval 'ls -l "/proc/$pid/fd" | grep -q "/out/t$"'
+		as "$who" sh -c 'rm "$1/w/logs"; mkdir "$1/w/logs"
+		    touch "$1/w/logs/t"' sh "$at"
+		echo '{"extends":"workspace-write"}' >"$at/policy"
+		wait "$pid"
+		is "$?" 1 "$who: $option by way of an exchanged folder"
+		like "$(cat "$T/err")" 'was exchanged while it was opened' \
+		    "$who: is refused"
+		is "$(cat "$at/out/t")" precious "$who: and empties nothing"
+	done
+}
+
 for who in $WHOS; do
 	inside "$who"
 	base=$(workspace "$who")
@@ -213,6 +239,8 @@ for who in $WHOS; do
 	fifos "$who"
 	two_jails "$who"
 	misled_guard "$who"
+	record_exchanged "$who"
+	W=$base/w
 
 	capture "$who" "$FENCE_RUN" -- sh -c "$own_places" 2>/dev/null
 	is "$out" "done" "$who: what fence laid into the jail stays as it is"

@@ -1,4 +1,5 @@
 /* log, trace: where fence's own lines and records go. */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -91,7 +92,9 @@ test_create(void **state)
 	for (size_t i = 0; i < sizeof t / sizeof t[0]; i++) {
 		struct err e = { 0 };
 		struct stat st;
-		int fd = log_create("--x", room_path(r, t[i].name), 0, &e);
+		char real[PATH_MAX];
+		int fd = log_create("--x", room_path(r, t[i].name), 0, real,
+		    &e);
 
 		if ((fd >= 0) != (t[i].hint == NULL))
 			fail_msg("%s: %d", t[i].name, fd);
@@ -103,6 +106,7 @@ test_create(void **state)
 		assert_int_equal(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
 		assert_int_equal(fcntl(fd, F_GETFL) & O_NONBLOCK, 0);
 		assert_int_equal(fstat(fd, &st), 0);
+		assert_string_equal(real, room_path(r, t[i].name));
 		if (strcmp(t[i].name, "new") == 0)
 			assert_int_equal(st.st_mode & 077, 0);
 		close(fd);
