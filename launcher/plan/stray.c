@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "platform/base/path.h"
@@ -35,6 +36,22 @@ strays_add(struct strays *s, const struct unixlist_entry *e)
 	*vec_push(s) = stray;
 }
 
+/* Does stat(2) tell the device that the kernel knows? */
+static bool
+tells_device(const char *path)
+{
+	static const unsigned long those[] = { 0xef53 /* ext4 */,
+	    0x58465342 /* xfs */, 0x01021994 /* tmpfs */,
+	    0xf2f52010 /* f2fs */ };
+	struct statfs fs;
+
+	for (size_t i = 0; statfs(path, &fs) == 0 &&
+	    i < sizeof those / sizeof *those; i++)
+		if ((unsigned long)fs.f_type == those[i])
+			return true;
+	return false;
+}
+
 /*
  * Some file systems (btrfs, overlay) tell stat another device than the one
  * that the kernel knows; the inode or the name has to do there.
@@ -44,13 +61,15 @@ is_at(const struct stray *stray, const char *path, const struct stat *st)
 {
 	const struct unixlist_entry *e = &stray->e;
 
-	if (e->has_file && e->file_ino == (uint32_t)st->st_ino)
-		return true;
-	if (e->has_file && e->file_dev == (major(st->st_dev) << 20 |
-	    minor(st->st_dev)))
-		return false;
-	return stray->is_named &&
-	    strcmp(path_name(path), path_name(e->path)) == 0;
+	bool is_here = e->has_file && e->file_dev == (major(st->st_dev) << 20
+	    | minor(st->st_dev));
+
+	bool is_it = e->has_file && e->file_ino == (uint32_t)st->st_ino;
+
+	if (e->has_file && (is_here || tells_device(path)))
+		return is_here && is_it;
+	return is_it || (stray->is_named &&
+	    strcmp(path_name(path), path_name(e->path)) == 0);
 }
 
 void

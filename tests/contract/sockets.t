@@ -246,6 +246,18 @@ like "$err" "cannot be located.*'lost/left.sock'" "$who: what is lost is told"
 is "$(cut -d' ' -f1 <<<"$out")" OK "$who: one's own is served"
 rm -f "$W/own-stray.sock"
 
+# A stale socket of the command's, and a stranger's elsewhere under the same
+# relative name: the command can remove its own.
+away=$(mktemp -d /dev/shm/fence-sockets.XXXXXX)
+/usr/bin/python3 -c 'import socket
+socket.socket(socket.AF_UNIX).bind("'"$W"'/stale.sock")'
+stray relative "$away" stale.sock
+wait_for 20 test -e "$T/stray.$nstrays"
+(cd "$W" && "$FENCE_RUN" -- rm stale.sock) 2>/dev/null
+is "$?:$(ls "$W/stale.sock" 2>/dev/null)" 0: \
+    "$who: a stale one of the workspace is nobody else's"
+rm -r "$away"
+
 # Granted by name; its neighbours stay closed.
 ask probe-static "{$write,\"network\":{\"allowUnixSockets\":
     [\"$HOME/granted.sock\",\"./granted-too.sock\",\"/tmp/.X11-unix/X0\"]}}" \
