@@ -307,6 +307,18 @@ find_subject(const struct resolve_request *req, struct arena *a,
 	return -1;
 }
 
+static void
+say_of(const char *what, const char *path)
+{
+	struct buf b;
+
+	buf_init(&b, 0);
+	buf_puts(&b, what);
+	str_escape(&b, path, strlen(path), 0);
+	puts(b.data);
+	buf_release(&b);
+}
+
 static int
 trust_subject(const struct resolve_request *req, struct arena *a,
     const char *word, struct err *e)
@@ -320,7 +332,7 @@ trust_subject(const struct resolve_request *req, struct arena *a,
 	    policy_digest(req, path, a, &name, hex, e) != 0 ||
 	    trust_add(store, name, hex, e) != 0)
 		return -1;
-	printf("trusted %s\n", name);
+	say_of("trusted ", name);
 	asked.settings = name;
 	if (policy_resolve(&asked, &res, NULL) == 0) {
 		warn_hides(&asked, &res);
@@ -341,8 +353,7 @@ untrust_subject(const struct resolve_request *req, struct arena *a,
 	path = policy_trusted_name(a, req->cwd, path);
 	if (trust_remove(store, path, &was, e) != 0)
 		return -1;
-	printf("%s %s\n", was ? "no longer trusted" : "was not trusted",
-	    path);
+	say_of(was ? "no longer trusted " : "was not trusted ", path);
 	return 0;
 }
 

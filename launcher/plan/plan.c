@@ -286,7 +286,9 @@ put_reason(struct buf *b, const void *reason)
 void
 plan_print(const struct plan *p, struct buf *b)
 {
-	buf_printf(b, "policy %s\n", p->policy->name);
+	buf_puts(b, "policy ");
+	str_escape(b, p->policy->name, strlen(p->policy->name), 0);
+	buf_putc(b, '\n');
 	jail_describe(&p->spec, put_reason, b);
 	if (p->spec.shares_net) {
 		buf_puts(b, "network direct: the host's, unfiltered\n");

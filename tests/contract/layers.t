@@ -123,6 +123,10 @@ what holds is $W/fence.jsonc" "$who: and that is one line"
 	is "$status" 1 "$who: an untrusted file extends its own folder's alone"
 	unlike "$err" s3cret "$who: and quotes no key"
 	like "$err" 'fence.jsonc:1:12: extends: ' "$who: but says where"
+	as "$who" sh -c "echo '{\"s3cret\":1,\"a\":{\"s3cret\":1}}' \
+	    >'$base/home/.ssh/key'"
+	run --chdir "$W/sub/out" --ignore-unknown-keys -- true
+	unlike "$err" s3cret "$who: nor does a warning"
 	as "$who" rm -r "$W/sub/out/fence.jsonc" "$base/home/.ssh"
 	as "$who" rm "$W/fence.jsonc" "$W/secret"
 

@@ -112,6 +112,10 @@ done
 
 if [ "$IS_ROOT" = 1 ]; then
 	W=$(workspace root)
+	fence root -w /dev -- true
+	is "$status" 1 "root: -w /dev is refused"
+	like "$err" "'/dev(/[a-z]+)?' cannot be used here" \
+	    "root: and the place is named"
 	fence root -- sh -c 'cp /usr/bin/id s; chmod 4755 s; chmod 750 s'
 	is "$(stat -c %a "$W/s")" 750 "root: no setuid file is left"
 	# Nor a setgid one, by any call; what they leave is seen from outside.
