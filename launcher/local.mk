@@ -15,7 +15,7 @@ include launcher/run/local.mk
 # What every program of ours, and every unit test, is linked with.
 FENCE_LIBS = launcher/liblauncher.a proxy/libproxy.a policy/libpolicy.a \
 	platform/libplatform.a platform/base/libbase.a $(SECCOMP_LIBS) \
-	$(INIH_LIBS) $(IDN2_LIBS)
+	$(INIH_LIBS) $(IDN2_LIBS) $(PCRE2_LIBS)
 
 bin_PROGRAMS += fence
 fence_SOURCES = launcher/main.c

@@ -5,6 +5,7 @@
 
 #include "platform/base/arena.h"
 #include "platform/base/str.h"
+#include "policy/cmdrule.h"
 #include "policy/pattern.h"
 #include "policy/proxyurl.h"
 
@@ -85,9 +86,11 @@ int
 check_command(struct policy *p, const struct policy_env *env,
     struct entry *entry, struct err *e)
 {
-	(void)p, (void)env;
+	const struct cmdrule *rule;
+
+	(void)env;
 	if (entry->text[strspn(entry->text, " \t")] != '\0')
-		return 0;
+		return cmdrule_new(p->arena, entry->text, &rule, e);
 	err_set(e, ERR_POLICY, "an empty string is not a command");
 	err_hint(e, "a command is its first words: 'git push'");
 	return -1;

@@ -17,8 +17,8 @@
 /* At the end of the chain that begins with first. */
 void	 layers_add(struct policy *first, struct policy *layer);
 /*
- * Settles in the first layer what is not a question of path, host or
- * variable, each key as its row says (settle.h).  What only says how (env.set,
+ * Settles in the first layer what is not a question of path, host, variable or
+ * command, each key as its row says (settle.h).  What only says how (env.set,
  * upstreamProxy, via) is the first layer's, which has a ceiling's via by then
  * (resolve.c).
  */

@@ -3,8 +3,12 @@
 noinst_LIBRARIES += policy/libpolicy.a
 policy_libpolicy_a_SOURCES = \
 	policy/check.c policy/check.h \
+	policy/cmdrule.c policy/cmdrule.h \
 	policy/covers.c policy/covers.h \
 	policy/decide.h policy/decide_env.c policy/decide_fs.c \
+	policy/decide_exec.c policy/decide_exec.h \
+	policy/decide_ssh.c policy/decide_ssh.h \
+	policy/exec_remedy.c policy/exec_remedy.h \
 	policy/decide_guard.c \
 	policy/decide_unix.c policy/guard.c policy/guard.h \
 	policy/decide_local.c policy/decide_net.c \
@@ -31,12 +35,19 @@ policy_libpolicy_a_SOURCES = \
 	policy/resolve.c policy/resolve.h policy/resolve_work.h \
 	policy/resolve_project.c policy/resolve_secret.c \
 	policy/rule.c policy/rule.h \
+	policy/regex.c policy/regex.h \
 	policy/settle.c policy/settle.h \
 	policy/sha256.c policy/sha256.h \
+	policy/shgrammar.c policy/shlex.c policy/shparse.h \
+	policy/shunwrap.c policy/shunwrap.h policy/shunwrap_git.c \
+	policy/shwords.c policy/shwords.h \
+	policy/sshconf.c policy/sshconf.h \
+	policy/sshline.c policy/sshline.h \
+	policy/unseen.c policy/unseen.h \
 	policy/trust.c policy/trust.h \
 	policy/verdict.c policy/verdict.h
 policy_libpolicy_a_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir) \
-	$(INIH_CFLAGS) $(IDN2_CFLAGS)
+	$(INIH_CFLAGS) $(IDN2_CFLAGS) $(PCRE2_CFLAGS)
 
 # In the order of `fence template list`.
 policy_templates = \

@@ -11,6 +11,7 @@
 #include "platform/base/buf.h"
 #include "platform/base/str.h"
 #include "platform/base/xalloc.h"
+#include "policy/cmdrule.h"
 #include "policy/index.h"
 #include "policy/ini.h"
 #include "policy/jsonc.h"
@@ -115,6 +116,7 @@ policy_index(struct policy *p)
 	    &p->net.allowed_domains);
 	p->net_denied_index = net_index_new(p->arena, &p->net.denied_domains);
 	p->fs_index = fs_index_new(p->arena, p);
+	p->cmd_index = cmd_index_new(p->arena, p);
 }
 
 enum policy_format

@@ -19,6 +19,7 @@ struct pattern;
 struct guard_places;
 struct net_index;
 struct fs_index;
+struct cmd_index;
 
 /* One entry of a list: the text as written and what it was compiled to. */
 struct entry {
@@ -92,7 +93,9 @@ enum { NET_SNI_ENFORCE, NET_SNI_OFF };
 enum { NET_PROXYVARS_AUTO, NET_PROXYVARS_ON, NET_PROXYVARS_OFF };
 enum { GUARD_WATCH, GUARD_BROKER };
 enum { DEVICES_AUTO, DEVICES_MINIMAL, DEVICES_HOST };
-enum { EXEC_POLICY_PATH, EXEC_POLICY_ARGV };
+enum { EXEC_POLICY_AUTO, EXEC_POLICY_PATH, EXEC_POLICY_ARGV,
+    EXEC_POLICY_OFF };
+enum { UNSEEN_ALLOW, UNSEEN_DENY };
 enum { ENV_LOADER_ALLOW, ENV_LOADER_REFUSE };
 
 /* Where relative paths, "~" and "$VAR" of a policy lead. */
@@ -189,6 +192,7 @@ struct policy {
 		struct tristate	 use_defaults;
 		struct strlist	 accept_shared_binary;
 		struct choice	 runtime_exec_policy;	/* EXEC_POLICY_* */
+		struct choice	 unseen;		/* UNSEEN_* */
 	} command;
 	struct {
 		struct strlist	 allowed_hosts;
@@ -229,6 +233,7 @@ struct policy {
 	/* Made from the lists by policy_index(), for the deciders. */
 	const struct net_index	*net_allowed_index, *net_denied_index;
 	const struct fs_index	*fs_index;
+	const struct cmd_index	*cmd_index;
 
 	/* Whole sentences with their place, for the log. */
 	const char	**warnings;

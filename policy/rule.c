@@ -34,6 +34,9 @@ rule_put(struct buf *b, const struct rule *r)
 	case RULE_HOST:
 		buf_puts(b, "network");
 		break;
+	case RULE_BUILTIN_COMMAND:
+		buf_puts(b, keys_name(KEY_OF(command.use_defaults)));
+		break;
 	}
 }
 

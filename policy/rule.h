@@ -29,6 +29,7 @@ enum rule_id {
 	RULE_PORT,		/* --port */
 	RULE_OPTION,		/* text: another option that names a path */
 	RULE_HOST,		/* bytes that are no host name */
+	RULE_BUILTIN_COMMAND,	/* text: of the list of command.useDefaults */
 };
 
 struct rule {

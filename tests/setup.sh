@@ -15,6 +15,7 @@ pkg-config	cmd:pkg-config
 libseccomp-dev	pc:libseccomp
 libinih-dev	pc:inih
 libidn2-dev	pc:libidn2
+libpcre2-dev	pc:libpcre2-8
 libunistring-dev	file:/usr/include/unistr.h
 musl-tools	cmd:musl-gcc
 bubblewrap	cmd:bwrap

@@ -72,9 +72,10 @@ test_settle(void **state)
 	assert_int_equal(a->limits.memory.num.value, 1ull << 30);
 	assert_int_equal(a->limits.processes.value, 5);
 	assert_int_equal(a->limits.files.value, 100);
-	assert_int_equal(a->command.deny.n, 2);
-	assert_int_equal(a->command.allow.n, 1);
-	assert_int_not_equal(a->command.use_defaults.value, TRI_FALSE);
+	/* Commands are asked of each layer (decide_exec.h). */
+	assert_int_equal(a->command.deny.n, 1);
+	assert_int_equal(a->command.allow.n, 2);
+	assert_int_equal(a->command.use_defaults.value, TRI_FALSE);
 	assert_int_equal(a->env.set.list.n, 1);
 	assert_string_equal(a->env.set.list.v[0].name, "A");
 	assert_int_equal(a->profile.value, PROFILE_STRICT);
