@@ -6,6 +6,7 @@ launcher_liblauncher_a_SOURCES = \
 
 include launcher/cli/local.mk
 include launcher/doctor/local.mk
+include launcher/exec/local.mk
 include launcher/gate/local.mk
 include launcher/guard/local.mk
 include launcher/plan/local.mk

@@ -6,6 +6,7 @@ platform_base_libbase_a_SOURCES = \
 	platform/base/clock.c platform/base/clock.h \
 	platform/base/err.c platform/base/err.h \
 	platform/base/errname.c platform/base/errname.h \
+	platform/base/environ.c platform/base/environ.h \
 	platform/base/io.c platform/base/io.h \
 	platform/base/ip.h \
 	platform/base/json.c platform/base/json.h \

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "launcher/exec/preflight.h"
 #include "launcher/exit.h"
 #include "launcher/record/explain.h"
 #include "launcher/log.h"
@@ -41,6 +42,7 @@ struct asked {
 	const struct policy	*policy;
 	const char		*cwd;
 	const struct jail_spec	*spec;	/* mounts of a run; may have none */
+	char			*const *words;	/* of `fence why ssh ...` */
 };
 
 /* A question and its answer, in words. */
@@ -52,6 +54,9 @@ struct answer {
 	const char	*note;		/* or NULL */
 	bool		 is_guidance;	/* denied, and nothing holds it */
 };
+
+static const char questions[] = "connect HOST[:PORT], read PATH, write PATH, "
+    "exec PATH, run 'LINE' or ssh ARGUMENT ...";
 
 static int
 fail(struct err *e, const char *hint)
@@ -234,6 +239,47 @@ ask_file(const struct asked *q, enum fs_op op, struct arena *a,
 	return 0;
 }
 
+/* ---- run, ssh ---- */
+
+static const char *
+note_command(struct arena *a, const struct exec_verdict *x)
+{
+	if (x->unseen == EXEC_SEEN && x->v.action == ACTION_ALLOW)
+		return NULL;
+	if (x->unseen == EXEC_SEEN)
+		return arena_printf(a, "the command is: %s", x->command);
+	return arena_printf(a, "not all of it can be looked into: %s%s%s",
+	    unseen_words(x->unseen), x->unseen_text[0] != '\0' ? ": " : "",
+	    x->unseen_text);
+}
+
+/* A line as for -c, or the words of an ssh command. */
+static void
+ask_command(const struct asked *q, struct arena *a, struct answer *ret)
+{
+	struct preflight p = { .arena = a, .policy = q->policy,
+	    .env = environ, .cwd = q->cwd, .argv = q->words };
+	struct exec_verdict x;
+	struct buf b;
+
+	if (q->words == NULL)
+		p.line = ret->object;
+	preflight_ask(&p, &x);
+	if (q->words != NULL) {
+		buf_init(&b, 0);
+		for (char *const *w = q->words + 1; *w != NULL; w++)
+			buf_printf(&b, "%s%s", b.len > 0 ? " " : "", *w);
+		ret->object = arena_strdup(a, b.data);
+		buf_release(&b);
+	}
+	ret->v = x.v;
+	ret->by = x.v.action == ACTION_ALLOW ? "preflight: no rule refuses it" :
+	    "preflight: refused before anything is started; a guide for the "
+	    "semi-trusted, not a wall";
+	ret->note = note_command(a, &x);
+	ret->is_guidance = x.v.action == ACTION_DENY;
+}
+
 /* ---- the answer ---- */
 
 static void
@@ -347,9 +393,12 @@ ask(const struct asked *q, struct arena *a, struct answer *ret,
 	for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
 		if (strcmp(ret->verb, verbs[i].verb) == 0)
 			return ask_file(q, verbs[i].op, a, ret, e);
+	if (strcmp(ret->verb, "run") == 0 || strcmp(ret->verb, "ssh") == 0) {
+		ask_command(q, a, ret);
+		return 0;
+	}
 	err_set(e, ERR_USAGE, "'%.60s' is no question", ret->verb);
-	return fail(e, "connect HOST[:PORT], read PATH, write PATH or exec "
-	    "PATH");
+	return fail(e, questions);
 }
 
 /* The answers are those of a run, so its plan is made; or it is said why not. */
@@ -388,7 +437,9 @@ answer_with(const struct why_options *o, struct arena *arena, char **words,
 		log_say("%s", res.notices[i]);
 	q.policy = res.policy;
 	q.cwd = req.cwd;
-	if (strcmp(a.verb, "connect") != 0)
+	if (strcmp(a.verb, "ssh") == 0)
+		q.words = words;
+	else if (strcmp(a.verb, "connect") != 0 && strcmp(a.verb, "run") != 0)
 		know_disk(o, arena, &req, &res, &spec);
 	rc = ask(&q, arena, &a, e);
 	if (rc == 0) {
@@ -410,12 +461,13 @@ cmd_why(const char *program, int argc, char **argv, struct err *e)
 
 	(void)program;
 	if (opt_parse_words(why_opts, argc, argv, &o, &nwords, e) == 0) {
-		if (nwords == 2) {
+		if (nwords == 2 || (nwords > 2 &&
+		    strcmp(argv[1], "ssh") == 0)) {
+			argv[1 + nwords] = NULL;
 			status = answer_with(&o, arena, argv + 1, e);
 		} else {
 			err_set(e, ERR_USAGE, "'fence why' wants a question");
-			err_hint(e, "connect HOST[:PORT], read PATH, write "
-			    "PATH or exec PATH");
+			err_hint(e, "%s", questions);
 		}
 	}
 	opt_release(&o.run);

@@ -32,15 +32,6 @@ same_name(const char *a, const char *b)
 	return n == name_len(b) && strncmp(a, b, n) == 0;
 }
 
-const char *
-env_get(char *const *env, const char *name)
-{
-	for (; *env != NULL; env++)
-		if (same_name(*env, name) && (*env)[name_len(*env)] == '=')
-			return *env + name_len(*env) + 1;
-	return NULL;
-}
-
 bool
 env_is_fixed(const char *var)
 {

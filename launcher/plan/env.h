@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "platform/base/arena.h"
+#include "platform/base/environ.h"
 #include "policy/policy.h"
 
 /*
@@ -28,7 +29,5 @@ char	**env_compose(struct arena *, char *const *host,
 /* Of NAME or NAME=VALUE: the host's is never taken; nobody's is. */
 bool	 env_is_ours(const char *var);
 bool	 env_is_fixed(const char *var);
-/* The value of NAME in such an array, or NULL. */
-const char	*env_get(char *const *env, const char *name);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "launcher/exec/preflight.h"
 #include "launcher/plan/env.h"
 #include "launcher/plan/kept_fds.h"
 #include "launcher/plan/plan_work.h"
@@ -111,6 +112,19 @@ plan_limits(const struct policy *p, struct jail_spec *spec)
 	};
 }
 
+/* The words of -c are the line; its shell is ours. */
+static int
+check_command(const struct work *w, const struct run_options *ro,
+    struct err *e)
+{
+	const struct preflight p = { .arena = w->arena,
+	    .policy = w->plan->policy, .env = w->plan->spec.envp,
+	    .cwd = w->plan->spec.cwd, .line = ro->command,
+	    .argv = w->plan->spec.argv };
+
+	return preflight_check(&p, e);
+}
+
 int
 plan_command(struct work *w, const struct run_options *ro, char **argv,
     char **env, struct err *e)
@@ -134,6 +148,9 @@ plan_command(struct work *w, const struct run_options *ro, char **argv,
 	plan_walls(w);
 	sigemptyset(&spec->sigmask);
 	kept_fds_list(w->arena, ro, env, &spec->keep_fds, &spec->nkeep_fds);
+	/* First: a command that is refused need not be there. */
+	if (check_command(w, ro, e) != 0)
+		return -1;
 	return plan_program(w, ro, e);
 }
 

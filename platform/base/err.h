@@ -24,8 +24,8 @@ struct err {
 	int		sys;		/* errno, or 0 */
 	char		where[256];	/* "fence.jsonc:12:5", or "" */
 	char		key[96];	/* "network.allowedDomains[2]", or "" */
-	char		msg[256];	/* what is wrong, lower case, no full stop */
-	char		hint[160];	/* what would make it right, or "" */
+	char		msg[400];	/* what is wrong, lower case, no full stop */
+	char		hint[320];	/* what would make it right, or "" */
 };
 
 /* Both always return -1, so that "return err_set(...)" reads well. */

@@ -29,7 +29,7 @@ resolve(const struct resolve_request *req, struct resolved *ret)
 static const char *
 failure(const struct resolve_request *req, enum err_code code)
 {
-	static char text[1024];
+	static char text[2048];
 	struct resolved res;
 	struct err e = { 0 };
 

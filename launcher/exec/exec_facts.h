@@ -1,0 +1,24 @@
+/*
+ * exec_facts: what the decider of command lines may ask about this machine
+ * (policy/decide_exec.h, struct exec_world), answered from the disk: which
+ * file a word leads to, what ssh and git would read.  Nothing is started; each
+ * file is read once, up to a bound, and what cannot be read is not there.
+ * For preflight, `fence why` and agents' hooks.
+ */
+#ifndef FENCE_LAUNCHER_EXEC_FACTS_H
+#define FENCE_LAUNCHER_EXEC_FACTS_H
+
+#include "platform/base/arena.h"
+#include "policy/decide_exec.h"
+
+struct exec_facts;
+
+/*
+ * env: of the command (PATH, HOME); cwd: where it starts, absolute.  All are
+ * borrowed; the facts live in the arena.
+ */
+struct exec_facts	*exec_facts_new(struct arena *, char *const *env,
+			    const char *cwd);
+const struct exec_world	*exec_facts_world(const struct exec_facts *);
+
+#endif
