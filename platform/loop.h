@@ -46,9 +46,8 @@ void		 watch_become(struct watch *, loop_fn *, void *arg);
 void		 watch_after(struct watch *, int64_t ms);
 void		 watch_free(struct watch *);	/* NULL is fine */
 
-/* Inside a signal callback: si_code and sender of this delivery. */
+/* Inside a signal callback: si_code of this delivery. */
 int		 loop_signal_code(const struct watch *);
-pid_t		 loop_signal_pid(const struct watch *);
 
 /* Nothing was ready when it last looked: so a deadline of 0 ms can ask. */
 bool		 loop_is_idle(const struct loop *);

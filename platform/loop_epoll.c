@@ -32,7 +32,7 @@ struct watch {
 	int		 events;
 	size_t		 heap_at;
 	int64_t		 due_ms;
-	pid_t		 pid;		/* the child's, or the sender's */
+	pid_t		 pid;		/* the child's */
 	int		 code;
 };
 
@@ -358,12 +358,6 @@ loop_signal_code(const struct watch *w)
 	return w->code;
 }
 
-pid_t
-loop_signal_pid(const struct watch *w)
-{
-	return w->pid;
-}
-
 /* Dispatch */
 
 static void
@@ -408,7 +402,6 @@ fire_signal(struct watch *w)
 	while (!w->is_dead && !w->loop->is_stopped &&
 	    read(w->fd, &info, sizeof info) == (ssize_t)sizeof info) {
 		w->code = info.ssi_code;
-		w->pid = (pid_t)info.ssi_pid;
 		w->fn(w, (int)info.ssi_signo, w->arg);
 	}
 }

@@ -80,7 +80,7 @@ static const struct {
 
 enum { NKERNEL_FS = sizeof kernel_fs / sizeof kernel_fs[0] };
 
-bool
+static bool
 mount_type_is_kernel(const char *type)
 {
 	for (size_t i = 0; i < NKERNEL_FS; i++)

@@ -24,7 +24,6 @@ bool	 mount_line_parse(char *line, struct mount_line *ret);
 bool	 mount_type_is_far(const char *type);
 
 /* Is writing in it speaking to the kernel (proc, sysfs, cgroup …)? */
-bool	 mount_type_is_kernel(const char *type);
 bool	 mount_magic_is_kernel(unsigned long magic);	/* statfs(2) */
 
 /*
@@ -40,7 +39,7 @@ struct mount {
 	char	*root;
 	char	*dev;
 	bool	 is_far;	/* mount_type_is_far() */
-	bool	 is_kernel;	/* mount_type_is_kernel() */
+	bool	 is_kernel;	/* as mount_magic_is_kernel() */
 	bool	 is_told;	/* the caller's own mark */
 };
 

@@ -45,14 +45,11 @@ bool	 decide_has_grey(const struct policy *);
  * metadata and own addresses must be named by the policy as a literal (or by
  * a range of that class alone); private ones may also be covered by
  * network.allowPrivate.  An address that the command itself names is asked
- * about here also where a proxy is to reach it; a name is not.
+ * about here also where a proxy is to reach it; a name is not.  port 0: some
+ * port, so that entries which carry one do not deny.
  */
 void	 decide_net_dial(const struct policy *, const struct host *,
 	    uint16_t port, const uint8_t *addr, size_t addr_len, int is_own,
-	    struct verdict *);
-/* The same for "some port": entries that carry one do not deny. */
-void	 decide_net_addr(const struct policy *, const struct host *,
-	    const uint8_t *addr, size_t addr_len, int is_own,
 	    struct verdict *);
 
 /*

@@ -302,10 +302,3 @@ decide_net_dial(const struct policy *p, const struct host *h, uint16_t port,
 		agree(p, &other, v);
 	}
 }
-
-void
-decide_net_addr(const struct policy *p, const struct host *h,
-    const uint8_t *addr, size_t addr_len, int is_own, struct verdict *v)
-{
-	decide_net_dial(p, h, 0, addr, addr_len, is_own, v);
-}

@@ -373,10 +373,3 @@ emit_ini(const struct policy *p, unsigned flags, struct buf *b)
 	if (b->len == start)
 		buf_puts(b, "[network]\n");
 }
-
-void
-emit_key_names(struct buf *b)
-{
-	for (size_t i = 0; i < policy_nkeys; i++)
-		buf_printf(b, "%s\n", policy_keys[i].name);
-}

@@ -19,7 +19,5 @@ void	 emit_ini(const struct policy *, unsigned flags, struct buf *);
 void	 emit_schema(struct buf *);
 /* The key section of fence-policy(5). */
 void	 emit_mdoc(struct buf *);
-/* "network.allowedDomains" ..., one a line: for completions. */
-void	 emit_key_names(struct buf *);
 
 #endif

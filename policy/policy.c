@@ -272,15 +272,6 @@ policy_load_file_all(const char *path, const struct policy_env *env,
 	return rv;
 }
 
-int
-policy_load_file(const char *path, const struct policy_env *env,
-    struct policy **ret, struct err *e)
-{
-	struct errlist *errs = errlist_new();
-
-	return first_of(policy_load_file_all(path, env, ret, errs), errs, e);
-}
-
 const char *
 policy_builtin_name(size_t i, const char **ret_text)
 {

@@ -265,8 +265,6 @@ enum policy_format	 policy_format_of(const char *path);
 int	 policy_read(const char *path, bool may_be_pipe, struct buf *,
 	    bool *ret_is_file, struct err *);
 /* Reads FILE (--settings).  All errors carry file:line:column and key. */
-int	 policy_load_file(const char *path, const struct policy_env *,
-	    struct policy **ret, struct err *);
 int	 policy_load_file_all(const char *path, const struct policy_env *,
 	    struct policy **ret, struct errlist *);
 /* A policy compiled into the program: "workspace-write". */

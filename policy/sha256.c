@@ -99,7 +99,7 @@ sha256_add(struct sha256 *h, const void *data, size_t len)
 	}
 }
 
-void
+static void
 sha256_end(struct sha256 *h, uint8_t ret[SHA256_BYTES])
 {
 	uint8_t tail[8], pad[64] = { 0x80 };

@@ -18,8 +18,7 @@ struct sha256 {
 
 void	 sha256_init(struct sha256 *);
 void	 sha256_add(struct sha256 *, const void *, size_t);
-void	 sha256_end(struct sha256 *, uint8_t ret[SHA256_BYTES]);
-/* The same in lower-case hexadecimal. */
+/* In lower-case hexadecimal. */
 void	 sha256_end_hex(struct sha256 *, char ret[SHA256_HEX]);
 
 #endif

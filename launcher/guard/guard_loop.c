@@ -91,7 +91,7 @@ flush_leaf(struct guard *g, struct leaf *l, int64_t now)
 	}
 }
 
-void
+static void
 guard_flush(struct guard *g, bool is_last)
 {
 	int64_t now = guard_now();

@@ -343,10 +343,9 @@ bool	 guard_git_unpack(const char *text, size_t len,
 /* mask: false if the jail is not there yet and it is to be tried again. */
 bool	 guard_mask(struct guard *);
 
-/* Telling, with repeats folded.  guard_flush(): those that are due. */
+/* Telling, with repeats folded. */
 void	 guard_say(struct guard *, struct leaf *, enum guard_deed, int sys,
 	    const struct kept *);
-void	 guard_flush(struct guard *, bool is_last);
 
 /* The last look, in whatever process this is. */
 void	 guard_last(struct guard *);

@@ -23,7 +23,7 @@ cure_sysctl_is(const char *path, const char *value)
 	return strcmp(text, value) == 0;
 }
 
-const char *
+static const char *
 cure_container(void)
 {
 	static const struct {

@@ -17,8 +17,6 @@ struct cure {
  * the latter.  Static strings.
  */
 struct cure	 cure_userns(int sys, bool is_map);
-/* "docker", "podman", "lxc" ...; NULL outside of containers. */
-const char	*cure_container(void);
 /* Does a file hold this word and a newline?  For sysctls. */
 bool		 cure_sysctl_is(const char *path, const char *value);
 

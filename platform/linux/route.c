@@ -113,7 +113,7 @@ build_range(struct nl_buf *b, int step, const struct jail_range *r)
 	build_local(b, step, r->family, RT_TABLE_LOCAL, addr, r->bits);
 }
 
-void
+static void
 route_message(struct nl_buf *b, int step, const struct jail_range *r)
 {
 	bool six = step == ROUTE_PROHIBIT6 || step == ROUTE_DNS_TABLE6 ||

@@ -39,8 +39,6 @@ enum route_step {
 
 enum { ROUTE_MESSAGE_MAX = 128 };	/* bytes that one step needs at most */
 
-/* The message of one step; range is looked at from ROUTE_RANGE on. */
-void	 route_message(struct nl_buf *, int step, const struct jail_range *);
 
 /*
  * Does it all in the caller's network namespace; needs CAP_NET_ADMIN there.

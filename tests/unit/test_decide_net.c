@@ -320,8 +320,8 @@ addresses(void **state)
 		    "{\"network\":{\"allowedDomains\":[%s]}}",
 		    cases[i].policy);
 		p = parse(text);
-		decide_net_addr(p, &h, a.addr, a.kind == HOST_IPV4 ? 4 : 16,
-		    cases[i].is_own, &v);
+		decide_net_dial(p, &h, 0, a.addr,
+		    a.kind == HOST_IPV4 ? 4 : 16, cases[i].is_own, &v);
 		if (v.action != cases[i].action ||
 		    strstr(v.reason, cases[i].reason) == NULL)
 			fail_msg("%s at %s: %d, %s", cases[i].host,
@@ -348,7 +348,7 @@ mapped_bytes(void **state)
 	struct verdict v;
 
 	(void)state;
-	decide_net_addr(p, &h, mapped, 16, 0, &v);
+	decide_net_dial(p, &h, 0, mapped, 16, 0, &v);
 	assert_int_equal(v.action, ACTION_DENY);
 	assert_string_equal(remedy_value_words(&v), "127.0.0.1");
 	policy_free(p);
@@ -374,8 +374,8 @@ a_name_is_no_way_around_a_denied_address(void **state)
 	for (size_t i = 0; i < N_OF(cases); i++) {
 		struct host a = host(cases[i].addr);
 
-		decide_net_addr(p, &h, a.addr, a.kind == HOST_IPV4 ? 4 : 16,
-		    0, &v);
+		decide_net_dial(p, &h, 0, a.addr,
+		    a.kind == HOST_IPV4 ? 4 : 16, 0, &v);
 		if (v.action != cases[i].action)
 			fail_msg("%s: %d", cases[i].addr, v.action);
 		if (v.action == ACTION_DENY)

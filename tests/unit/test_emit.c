@@ -444,18 +444,6 @@ golden(void **state)
 	buf_release(&got);
 }
 
-static void
-names(void **state)
-{
-	struct buf b;
-
-	(void)state;
-	buf_init(&b, 0);
-	emit_key_names(&b);
-	assert_non_null(strstr(b.data, "\nnetwork.allowedDomains\n"));
-	buf_release(&b);
-}
-
 int
 main(void)
 {
@@ -466,7 +454,6 @@ main(void)
 		cmocka_unit_test(thousand_policies),
 		cmocka_unit_test(examples),
 		cmocka_unit_test(golden),
-		cmocka_unit_test(names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

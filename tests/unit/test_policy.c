@@ -568,7 +568,7 @@ all_errors(void **state)
 	    "\"allowPty\":1 x";
 	static const char *const where[] = { "F:1:2", "F:2:30", "F:2:35",
 	    "F:3:7", "F:4:14", "F:5:12", "F:5:14" };
-	struct errlist *errs = calloc(1, sizeof *errs);
+	struct errlist *errs = errlist_new();
 	static const char odd[] = "{\"x\":[{}],\"allowPty\":true}";
 	struct policy_env lax = env;
 	struct policy *p = NULL;
@@ -592,7 +592,7 @@ all_errors(void **state)
 static void
 more_errors_than_room(void **state)
 {
-	struct errlist *errs = calloc(1, sizeof *errs);
+	struct errlist *errs = errlist_new();
 	struct policy *p = NULL;
 	char text[4096] = "{\"network\":{\"allowedDomains\":[";
 
@@ -662,6 +662,19 @@ write_file(const char *path, const char *text, size_t len)
 	close(fd);
 }
 
+/* The first error is e's. */
+static int
+load_file(const char *path, struct policy **ret, struct err *e)
+{
+	struct errlist *errs = errlist_new();
+	int rv = policy_load_file_all(path, &env, ret, errs);
+
+	if (rv != 0)
+		*e = errs->v[0];
+	free(errs);
+	return rv;
+}
+
 static void
 files(void **state)
 {
@@ -675,34 +688,34 @@ files(void **state)
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof path, "%s/p.jsonc", dir);
 
-	assert_int_equal(policy_load_file(path, &env, &p, &e), -1);
+	assert_int_equal(load_file(path, &p, &e), -1);
 	assert_int_equal(e.code, ERR_POLICY);
 	assert_int_equal(e.sys, 2);	/* ENOENT */
 	assert_string_equal(e.where, path);
 
 	e = (struct err){ 0 };
-	assert_int_equal(policy_load_file(dir, &env, &p, &e), -1);
+	assert_int_equal(load_file(dir, &p, &e), -1);
 	assert_non_null(strstr(e.msg, "is a directory"));
 	assert_int_equal(e.code, ERR_POLICY);
 	assert_string_equal(e.where, dir);
 
 	write_file(path, "{\"network\":{}}", 14);
-	assert_int_equal(policy_load_file(path, &env, &p, &e), 0);
+	assert_int_equal(load_file(path, &p, &e), 0);
 	assert_string_equal(p->name, path);
 	policy_free(p);
 
 	memset(big, ' ', POLICY_MAX_BYTES + 1);
 	memcpy(big, "{}", 2);
 	write_file(path, big, POLICY_MAX_BYTES + 1);
-	assert_int_equal(policy_load_file(path, &env, &p, &e), -1);
+	assert_int_equal(load_file(path, &p, &e), -1);
 	assert_non_null(strstr(e.msg, "longer than 1 MiB"));
 	assert_string_equal(e.where, path);
 	write_file(path, big, POLICY_MAX_BYTES);
-	assert_int_equal(policy_load_file(path, &env, &p, &e), 0);
+	assert_int_equal(load_file(path, &p, &e), 0);
 	policy_free(p);
 
 	write_file(path, "{]", 2);
-	assert_int_equal(policy_load_file(path, &env, &p, &e), -1);
+	assert_int_equal(load_file(path, &p, &e), -1);
 	assert_non_null(strstr(e.where, "/p.jsonc:1:2"));
 	unlink(path);
 	rmdir(dir);
