@@ -119,9 +119,9 @@ layer_profile(struct work *w, struct err *e)
 }
 
 /*
- * How connections leave this host is the machine's to say, if it says
- * anything: a way around its proxy is no tightening.  What a project or a
- * profile says of it is not heard (layers_settle()).
+ * A ceiling's network.via replaces the policy's, because a way around the
+ * machine's proxy is no tightening.  Projects and profiles cannot set it
+ * (layers_settle()).
  */
 static int
 take_via(struct work *w, const struct policy *ceiling, struct err *e)
@@ -184,7 +184,7 @@ is_ceiling(const struct dirent *d)
 	return 0;
 }
 
-/* A directory that is there and cannot be read is no missing one. */
+/* A missing directory means no ceilings; an unreadable one is an error. */
 static int
 layer_ceilings(struct work *w, struct err *e)
 {
@@ -212,7 +212,7 @@ layer_ceilings(struct work *w, struct err *e)
 	return rc;
 }
 
-/* Settling takes "direct" back; whoever asked for it is to hear of that. */
+/* Settling takes "direct" back where a layer does not grant it: say so. */
 static void
 notice_mode(struct work *w)
 {

@@ -12,8 +12,8 @@
 enum { NAMED_MAX = 8 };		/* refused wishes that a notice names */
 
 /*
- * The name that is trusted: in its real directory, and itself not followed.
- * Its directory is what its relative paths mean.
+ * The name under which a project file is trusted: its directory is resolved,
+ * the last name is not.  Relative paths in the file begin at that directory.
  */
 static const char *
 trusted_name(struct arena *a, const char *path)
@@ -24,7 +24,8 @@ trusted_name(struct arena *a, const char *path)
 	    path_name(path));
 }
 
-/* is_strange: it may be anybody's word, so it reaches only its own folder. */
+/* is_strange: anyone may have written the file, so it may only extend files of
+ * its own folder. */
 static int
 load_project(struct work *w, const char *path, bool is_strange,
     struct extends *x, struct policy **ret, char hex[SHA256_HEX],
@@ -44,7 +45,7 @@ load_project(struct work *w, const char *path, bool is_strange,
 	return 0;
 }
 
-/* Only what its own folder holds may follow from a file nobody trusts. */
+/* An untrusted file extends a file outside of its own folder. */
 static int
 fail_outside(const struct project *p, struct err *e)
 {

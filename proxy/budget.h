@@ -1,8 +1,8 @@
 /*
  * budget: the connections of one kind of listener, and how many of them there
- * may be.  Each kind has its own, so that whoever fills one (a peer outside, by
- * a published port) leaves the others alone.  proxy.c counts by it; at its
- * ceiling the connection that is idle for the longest gives way.
+ * may be.  Each kind has its own, so that a client that fills one (a peer on
+ * the host, by --port) does not starve the others.  proxy.c counts by it; at
+ * its ceiling the connection that is idle for the longest gives way.
  */
 #ifndef FENCE_PROXY_BUDGET_H
 #define FENCE_PROXY_BUDGET_H
@@ -29,9 +29,9 @@ struct budget {
 
 void		 budget_add(struct budget *, struct conn *);
 void		 budget_remove(struct conn *);
-/* When it carried or asked something for the last time. */
+/* When the connection last carried a byte or asked a question. */
 int64_t		 budget_last_ms(const struct conn *);
-/* The one that did so before all others; NULL if there is none. */
+/* The connection that is idle for the longest; NULL: there is none. */
 struct conn	*budget_idlest(const struct budget *);
 /*
  * How many there may be of one of BUDGET_KINDS budgets: `most`, and of all

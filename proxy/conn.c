@@ -78,7 +78,7 @@ conn_hangup(struct watch *w, int what, void *arg)
 	conn_reset(arg);
 }
 
-/* It says more already, or has said all: that is for later. */
+/* The client sent more, or ended its side: read after the answer. */
 static void
 conn_waiting(struct watch *w, int what, void *arg)
 {
@@ -86,7 +86,10 @@ conn_waiting(struct watch *w, int what, void *arg)
 		conn_reset(arg);
 }
 
-/* Most clients say nothing until they are answered: no word to the kernel. */
+/*
+ * Most clients send nothing before the answer, so the events of an existing
+ * watch stay as they are until something comes: one system call less.
+ */
 int
 conn_wait(struct conn *c)
 {
@@ -144,7 +147,8 @@ conn_self(struct conn *c, const void *words, size_t nwords, const void *early,
 	buf_add(&copy, early, len);
 	fd = fd_take(&c->fd);
 	conn_free(c);
-	/* It stays in its budget, or it would get around both ceilings. */
+	/* The new connection counts in the same budget, or clients could get
+	 * around both ceilings. */
 	c = conn_new(serve_http_size, b, fd, home);
 	if (c == NULL) {
 		fd_close(&fd);

@@ -23,7 +23,7 @@ struct conn_home {
 	struct questions *questions;
 	struct dns	*dns;
 	struct proxy_limits limits;
-	/* A budget that was full has room: of proxy. */
+	/* Called with proxy when a budget that was full has room. */
 	void		(*has_room)(struct budget *, void *proxy);
 	void		*proxy;
 };
@@ -38,7 +38,7 @@ struct conn {
 	struct budget	*budget;
 	struct conn	*next, *prev;		/* of the budget */
 	void		(*end)(struct conn *);	/* NULL: nothing of its own */
-	/* When bytes passed that no relay carries; NULL: there are none. */
+	/* When bytes passed outside of a relay; NULL: it carries none. */
 	int64_t		(*last_ms)(const struct conn *);
 	int64_t		 since_ms;		/* its present state began */
 	int		 fd;
@@ -51,18 +51,19 @@ struct conn {
 	struct tunnel	*tunnel;	/* while the relay is looked into */
 };
 
-/* Zeroed but for these; takes the fd.  NULL: no memory, the fd is untouched. */
+/* size bytes, zeroed but for these; takes the fd.  NULL: no memory, and the fd
+ * is still the caller's. */
 struct conn	*conn_new(size_t, struct budget *, int fd,
 		    const struct conn_home *);
 void		 conn_free(struct conn *);
 void		 conn_reset(struct conn *);	/* ... and resets the client */
 /* A deadline after which the connection is freed. */
 int		 conn_expire(struct conn *, int64_t ms);
-/* While the monitor thinks: only a reset of the client counts. */
+/* While the monitor decides: only a reset by the client ends the connection. */
 int		 conn_wait(struct conn *);
 /*
  * Gives the connection to a relay that frees it; fds and done of the spec are
- * filled in.  -1: nothing happened to it but that its watch is gone.
+ * filled in.  -1: the connection lost its watch and is otherwise unchanged.
  */
 int		 conn_relay(struct conn *, int *server_fd, struct relay_spec *);
 
@@ -76,23 +77,24 @@ int		 conn_tunnel(struct conn *, int *server_fd,
 		    const struct ask_answer *);
 
 /*
- * The client wants to talk to us: gets its last words of the present kind,
- * and is served as one of http://fence.internal/, of whom `early` was heard
- * already.  The connection is not to be used afterwards.
+ * The client asked for http://fence.internal/: sends `words`, the end of the
+ * present protocol, and serves the page; `early` are bytes of the request that
+ * were read already.  The connection is not to be used afterwards.
  */
 void		 conn_self(struct conn *, const void *words, size_t nwords,
 		    const void *early, size_t len);
 
 /*
- * A client that asks the same again and again: no words, and the end after a
- * while.  The connection is not to be used afterwards.
+ * For a client that repeats a refused request in a loop: no answer, and the end
+ * after a second.  The connection is not to be used afterwards.
  */
 void		 conn_hold(struct conn *);
 
 /*
- * The last words to a client, then the end; what it still sends is read away
- * for a while, or closing would reset it before it has read them.  The
- * connection is not to be used afterwards.
+ * Sends the last bytes to the client and ends.  Bytes that the client still
+ * sends are read away for a while, because closing at once would reset the
+ * connection before the client has read the answer.  The connection is not to
+ * be used afterwards.
  */
 void		 conn_finish(struct conn *, const void *, size_t);
 

@@ -44,7 +44,7 @@ struct proxy {
 	bool			 told_limit;
 };
 
-/* Those whose connections are of this budget; NULL: all of them. */
+/* The listeners whose connections are of this budget; NULL: all listeners. */
 static void
 listeners_set(struct proxy *p, const struct budget *b, int events)
 {
@@ -101,8 +101,9 @@ wait_over(struct watch *w, int what, void *arg)
 }
 
 /*
- * All of them are busy: whoever comes now waits in the listener's queue until
- * a connection ends or was idle for long.  Most clients do not try again.
+ * All connections are busy: new clients wait in the listener's queue until a
+ * connection ends or was idle for long.  A refused client would rarely try
+ * again.
  */
 static void
 budget_wait(struct listener *l, struct budget *b, int64_t ms)
@@ -124,7 +125,7 @@ conn_give_way(struct conn *c)
 		conn_reset(c);
 }
 
-/* At the ceiling, with somebody waiting; makes room for one, or not now. */
+/* A client waits at the ceiling: ends the idlest connection, or false. */
 static bool
 budget_make_room(struct listener *l, struct budget *b)
 {

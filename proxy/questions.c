@@ -10,10 +10,13 @@
 enum {
 	MAX_QUESTIONS = 4096,
 	ANSWERS_A_TURN = 64,
-	LAST_MS = 200,		/* for what was asked before the end */
+	LAST_MS = 200,		/* to send the last questions */
 };
 
-/* Its id is its slot and how often the slot was used: late answers miss. */
+/*
+ * The id is the number of the slot and how often the slot was used, so that a
+ * late answer finds no later question.
+ */
 struct question {
 	struct questions *questions;
 	answer_fn	*fn;
@@ -37,7 +40,7 @@ struct questions {
 	unsigned		 nslots;	/* used at least once */
 	uint16_t		 free_first, free_last;
 	struct question		*queue_first, *queue_last;
-	struct watch		*last;		/* no answer comes any more */
+	struct watch		*last;		/* set: answers have ended */
 	int64_t			 last_ms;
 };
 
@@ -46,7 +49,7 @@ slot_release(struct questions *qs, unsigned at)
 {
 	struct slot *s = &qs->slots[at];
 
-	/* The oldest is reused first, so that an id stays unused for long. */
+	/* The slot that is free for the longest is reused first. */
 	s->question = NULL;
 	s->uses++;
 	s->next_free = 0;
@@ -232,8 +235,8 @@ ask_received(struct questions *qs, const void *data, size_t len,
 }
 
 /*
- * Nobody is left inside, and no answer comes; but what was asked before that
- * is still to be heard, so that it can be told.  Done when nothing is ready.
+ * The monitor answers no more because the jail is empty, but it still reports
+ * what it is asked.  So clients are served until nothing is ready.
  */
 static void
 hear_last(struct watch *w, int what, void *arg)

@@ -24,14 +24,14 @@ struct question;
 struct questions;
 typedef void	 answer_fn(void *arg, const struct ask_answer *, int *fd);
 
-/* Asks by ask_fd, which stays the caller's; its end is loop_stop(0). */
+/* ask_fd stays the caller's; its end of file is loop_stop(0).  NULL: memory. */
 struct questions *questions_new(struct loop *, int ask_fd);
-void		 questions_free(struct questions *);	/* after all asked */
+void		 questions_free(struct questions *);	/* last of all */
 /* magic and id are filled in.  NULL: too many are out, or no memory. */
 struct question	*questions_ask(struct questions *, const struct ask_msg *,
 		    answer_fn *, void *arg);
 void		 question_drop(struct question *);	/* NULL is fine */
-/* Both are dropped rather than waited for; false when they were. */
+/* Messages without an answer; false: dropped, because the socket is full. */
 bool		 questions_tell(struct questions *, struct ask_msg *);
 bool		 questions_note(struct questions *, enum ask_note,
 		    const struct net_addr *source);

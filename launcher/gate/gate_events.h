@@ -32,8 +32,8 @@ struct gate_events {
 
 /*
  * A question was answered with a refusal, by us or by a proxy on the way
- * (ASK_PROXY_*); host in canonical spelling.  Who asked, 0: not
- * known.
+ * (ASK_PROXY_*); host in canonical spelling.  Returns the pid of the asking
+ * process, 0: not known.
  */
 pid_t	 gate_events_refusal(struct gate_events *, const struct ask_msg *,
 	    enum ask_status, const char *host, const struct verdict *);
@@ -47,14 +47,15 @@ struct gate_events_grant {
 	int64_t		 ms;
 	int		 sys;
 };
-/* One that is told when it is answered: who asked may be gone by then. */
+/* With -d: finds the asking process now, for the report when the request has
+ * its answer; the process may be gone by then. */
 void	 gate_events_remember(struct gate_events *, const struct ask_msg *);
 void	 gate_events_grant(struct gate_events *, const struct ask_msg *,
 	    const char *host, const struct verdict *,
 	    const struct gate_events_grant *);
-/* A name was refused: does it look like data carried out? */
+/* A name was refused: reports it if it looks like data that is carried out. */
 void	 gate_events_name(struct gate_events *, const char *name);
-/* Something of a worker's, with who caused it if that one is still there. */
+/* A note of a worker, with the process that caused it if it still runs. */
 void	 gate_events_note(struct gate_events *, const struct ask_msg *);
 /* fence-net was started again; the wait status of the one before. */
 void	 gate_events_restart(struct gate_events *, int wstatus);

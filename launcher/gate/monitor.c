@@ -32,7 +32,7 @@ struct monitor {
 	struct connector	*connector;
 	struct gate_events	 events;
 	struct retry_loop	 retries;
-	struct watch		*hearing;	/* nobody is left inside */
+	struct watch		*hearing;	/* last questions */
 	void			(*done)(void *);
 	void			*done_arg;
 };
@@ -49,7 +49,7 @@ answer_status(struct monitor *m, const struct ask_msg *q,
 
 /* ---- refusals ---- */
 
-/* By us, or by a proxy on the way (ASK_PROXY_*). */
+/* The refusal is the policy's, or of a proxy on the way (ASK_PROXY_*). */
 static void
 refuse_as(struct monitor *m, const struct ask_msg *q, enum ask_status status,
     const char *host, const struct verdict *v)
@@ -87,7 +87,10 @@ refuse_bad(struct monitor *m, const struct ask_msg *q)
 	refuse(m, q, q->name, &v);
 }
 
-/* A dial was: of plain HTTP the worker tells when it has its answer. */
+/*
+ * Reports a dial.  For a request of plain HTTP the report waits for ASK_DONE,
+ * which has the answer's code.
+ */
 static void
 tell_dial(struct monitor *m, const struct ask_msg *q,
     const struct connector_result *r)
@@ -107,7 +110,7 @@ tell_dial(struct monitor *m, const struct ask_msg *q,
 
 /* ---- questions ---- */
 
-/* The gate's own name: nothing leaves, so nothing is asked. */
+/* fence.internal: nothing leaves the machine, so no rule is asked. */
 static bool
 is_self(const struct host *h)
 {
@@ -202,8 +205,8 @@ on_reached(const struct ask_msg *q, const struct connector_result *r, void *arg)
 }
 
 /*
- * A transparent connection names an address; which name did it stand for?  A
- * client that looked the name up before it asked a proxy means the same.
+ * The host that is meant.  A fake address stands for the name it was handed
+ * out for, in a transparent connection as in a request to a proxy.
  */
 static int
 dial_host(struct monitor *m, const struct ask_msg *q, struct host *ret)
@@ -220,12 +223,13 @@ dial_host(struct monitor *m, const struct ask_msg *q, struct host *ret)
 	name = addrbook_name(m->book, addr);
 	if (name != NULL)
 		return host_canon(name, strlen(name), ret);
-	/* In the fake range, yet handed out to nobody: a guess. */
+	/* A fake address that was never handed out means no host. */
 	return q->via == ASK_VIA_TRANSPARENT && addrbook_is_fake(addr) ? -1 :
 	    0;
 }
 
-/* By a listener of such a port, or by a proxy, as some programs ask. */
+/* Does the question mean the host's own localhost, by a listener for its port
+ * or by way of a proxy? */
 static bool
 is_local(const struct monitor *m, const struct ask_msg *q,
     const struct host *h, struct verdict *v)
@@ -236,7 +240,7 @@ is_local(const struct monitor *m, const struct ask_msg *q,
 	return q->via == ASK_VIA_LOCAL || v->action == ACTION_ALLOW;
 }
 
-/* May the worker have this port inside?  By --port alone. */
+/* Does --port lead a port of the host to this port inside? */
 static bool
 is_published(const struct monitor *m, uint16_t port, struct verdict *v)
 {
@@ -253,7 +257,7 @@ is_published(const struct monitor *m, uint16_t port, struct verdict *v)
 	return v->action == ACTION_ALLOW;
 }
 
-/* Somebody of the host's came by a port of --port. */
+/* A peer on the host connected to a port of --port. */
 static void
 on_inside(struct monitor *m, const struct ask_msg *q)
 {
@@ -309,7 +313,7 @@ on_dial(struct monitor *m, const struct ask_msg *q)
 		connector_start(m->connector, q, &h, &v);
 }
 
-/* It was granted, and what the worker says of it is believed. */
+/* The code and time of an answer are the worker's word, and are believed. */
 static void
 on_done(struct monitor *m, const struct ask_msg *q)
 {
@@ -403,7 +407,7 @@ heard_last(struct monitor *m)
 	m->done(m->done_arg);
 }
 
-/* It asks no more, dead or alive: it is to end, and run.c tells. */
+/* fence-net asks no more: it is told to end, and worker.c reports its end. */
 static void
 net_gone(struct monitor *m)
 {

@@ -30,7 +30,8 @@ give_places(struct gather *g)
 		p->places = places;
 }
 
-/* It, or a part of it, may be pointed elsewhere, and written through. */
+/* A guarded name that is a symlink, or lies below one, could be pointed
+ * elsewhere or written through: guards the link and its target. */
 static void
 guard_link(struct gather *g, const char *path)
 {
@@ -74,7 +75,7 @@ guard_name(struct gather *g, struct folder *folder, const char *path,
 	struct verdict v;
 	struct stat st;
 
-	/* Also where an entry denies it: a glob is no wall for a missing name. */
+	/* Denied names, too: a glob does not hold a name that is missing. */
 	decide_fs(g->rq->policy, FS_WRITE, path, &v);
 	if (v.action == ACTION_ALLOW)
 		return;
@@ -182,6 +183,6 @@ guard_facts(struct gather *g)
 		else
 			guard_below(g, at->path, at->kind);
 	}
-	/* What links of guarded names lead to has come to it. */
+	/* Targets of symlinked names were added meanwhile. */
 	give_places(g);
 }

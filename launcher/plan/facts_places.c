@@ -14,7 +14,7 @@ enum { ROOTS_AROUND = 32 };	/* of which the folders above are looked at */
 
 /* ---- the walk ---- */
 
-/* The walk ends at a .git; what else it sees on its way is noted. */
+/* The walk ends at a .git; sockets and other candidates are noted. */
 static bool
 is_repository(const struct tree_entry *entry, void *arg)
 {
@@ -85,7 +85,7 @@ guard_add_at(struct gather *g, const char *path, unsigned kind)
 	guard_place_set(vec_push(&g->guarded), path, kind);
 }
 
-/* What lies there is held where it really is, and so is the way to it. */
+/* Guards a name at its real path, and the symlinks on the way to it. */
 static void
 add_held(struct gather *g, const char *path, unsigned kind)
 {
@@ -96,7 +96,7 @@ add_held(struct gather *g, const char *path, unsigned kind)
 		return;
 	if (strcmp(node.path, node.real) != 0) {
 		gather_hold_links(g, path);
-		/* What a link leads to may be all that is around it. */
+		/* The link may lead to a folder of which the name is a part. */
 		if (node.kind == TREE_DIR)
 			return;
 	}

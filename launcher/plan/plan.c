@@ -101,7 +101,7 @@ is_missing(const char *path)
 	return lstat(path, &st) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
-/* A slip of the hand grants nothing, or makes folders. */
+/* A mistyped path grants nothing, or makes folders: say that it is missing. */
 static void
 notice_missing(struct work *w, const char *flag, const struct strlist *l,
     const struct opt_list *asked, bool is_write)
@@ -126,7 +126,8 @@ notice_missing(struct work *w, const char *flag, const struct strlist *l,
 	}
 }
 
-/* The host's network, by name: announced, and checked for what is in vain. */
+/* network.mode direct: announced, and refused with options that would have no
+ * effect. */
 static int
 plan_direct(struct work *w, const struct run_options *ro, struct err *e)
 {
@@ -147,7 +148,7 @@ plan_direct(struct work *w, const struct run_options *ro, struct err *e)
 	return direct_check(w->plan->policy, e);
 }
 
-/* Once for each policy, and to a person: scripts read what a run says. */
+/* Once for each policy, and only at a terminal: scripts read stderr. */
 static void
 notice_hides(struct work *w, bool is_dry)
 {

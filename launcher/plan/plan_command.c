@@ -55,7 +55,8 @@ plan_nested(struct work *w, struct err *e)
 		const struct origin *at =
 		    &w->plan->policy->limits.memory.num.at;
 
-		/* In a cgroup namespace of its own it mounts its group. */
+		/* A process in its own cgroup namespace could mount its group
+		 * and raise the limit. */
 		err_set(e, ERR_POLICY, "cannot be held with "
 		    "allowNestedSandbox: who makes namespaces can raise it");
 		err_key(e, "limits.memory");
@@ -171,8 +172,8 @@ is_inside(const char *path, const char *dir)
 }
 
 /*
- * An earlier run may have put it there: we would execute it outside.  Where
- * "/" is granted nothing will be started at all.
+ * Could a command of an earlier run have written this file?  fence-run would
+ * execute it outside.  Where "/" is granted no run starts at all.
  */
 static bool
 is_commands(const char *path, void *arg)
@@ -253,8 +254,8 @@ plan_parts(struct work *w, const struct run_options *ro, char *const *env,
 }
 
 /*
- * One more record of its table: what it tells needs no other witness, and
- * where the gate is at loopback.
+ * One more record in the shim's table: calls are held by the listener, and
+ * these ports of loopback are the gate's.
  */
 static void
 tell_shim(struct work *w, struct jail_spec *spec)
@@ -275,10 +276,10 @@ tell_shim(struct work *w, struct jail_spec *spec)
 }
 
 /*
- * Where refusals are told as they happen, calls are witnessed that the gate
- * never hears of, those to addresses without a route, and those of which it
- * hears when their caller may be gone.  A sandbox inside may want a listener
- * of its own, of which there can be one.
+ * Where refusals are reported as they happen, calls to addresses without a
+ * route are held, because the gate never hears of them, and so are calls to the
+ * gate, whose caller may be gone when it asks.  Not with allowNestedSandbox: a
+ * sandbox inside may want the one listener that a process can have.
  */
 void
 plan_calls(struct work *w, const struct run_options *ro)

@@ -21,7 +21,7 @@ struct etc_files {
 	size_t			 n, cap;
 };
 
-/* Our resolver; search list and options stay the host's. */
+/* The gate's resolver, with the host's search list and options. */
 static const char *
 make_resolv_conf(struct arena *a)
 {
@@ -49,8 +49,8 @@ make_resolv_conf(struct arena *a)
 }
 
 /*
- * ssh refuses configuration that it includes if its owner is neither root nor
- * the user, and inside root's files are nobody's: copies of ours.
+ * ssh refuses an included file whose owner is neither root nor the user, and
+ * inside root's files belong to nobody: the jail gets copies that are ours.
  */
 static void
 copy_ssh_config(struct work *w, struct etc_files *files)

@@ -112,7 +112,7 @@ plan_exposed(struct work *w, const struct run_options *ro,
 	return 0;
 }
 
-/* They are mounted as all else is: only upon what was there. */
+/* A pin is mounted like the rest: upon the inode that was there. */
 static int
 look_at_pins(struct mounts *mounts, struct err *e)
 {
@@ -209,7 +209,7 @@ device_rule(struct arena *a, const struct policy *p)
 	return plan_keep(a, &rule, sizeof rule);
 }
 
-/* What is fence's own was made for this plan, and is gone again. */
+/* ESTALE: a directory of fence's own was made for this plan and is gone. */
 static int
 check_own(const struct work *w, const struct facts *facts, struct err *e)
 {

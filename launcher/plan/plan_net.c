@@ -79,8 +79,8 @@ add_all(struct ranges *ranges)
 }
 
 /*
- * Addresses that the policy names itself: the gate takes them, too.  It takes
- * all of them where an upstream proxy decides about the rest.
+ * Routes to the gate: the addresses that the policy names, or all addresses
+ * where an upstream proxy decides about hosts that no rule names.
  */
 void
 plan_ranges(struct work *w, const struct run_options *ro)
@@ -114,7 +114,7 @@ plan_ranges(struct work *w, const struct run_options *ro)
 	vec_release(&ranges);
 }
 
-/* Where nothing may be reached, nobody looks how. */
+/* Proxies on the way matter only where some host may be reached. */
 int
 plan_via(struct work *w, char *const *env, struct err *e)
 {

@@ -1,6 +1,6 @@
 /*
  * witness: what shim and gate saw -> one ordered stream.  It asks the decider
- * which rule spoke, finds out who asked, numbers the record and writes it to
+ * which rule spoke, finds the process, numbers the record and writes it to
  * the sinks.  Nothing here can stop the run: a record that cannot be written
  * is counted, and the count is a record itself.  SIGPIPE is to be ignored.
  */
@@ -38,7 +38,7 @@ void		 witness_set_net(struct witness *, const struct policy *);
 void		 witness_set_stop(struct witness *, pid_t stop_pid);
 
 void		 witness_run_start(struct witness *, const char *command);
-/* Also tells what was dropped and not yet told. */
+/* Also reports drops that were not reported yet. */
 void		 witness_run_end(struct witness *, int exit_status);
 
 /*

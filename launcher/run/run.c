@@ -44,7 +44,7 @@ early_signal(int signo, void *arg)
 		kill(r->jail.pid, SIGKILL);
 }
 
-/* The jail knows whether the whole group was sent it: it is of the group. */
+/* fence-init is in the group, and knows whether all of it was signalled. */
 static void
 ask_signal(int signo, bool wants_answer, void *arg)
 {
@@ -71,7 +71,7 @@ start_workers(struct run *r, struct err *e)
 	return 0;
 }
 
-/* Who comes by --port is led in by sockets that are made inside. */
+/* Connections of --port enter by sockets that fence-mint makes inside. */
 static int
 start_minter(struct run *r, struct err *e)
 {
@@ -151,7 +151,7 @@ end_strict(void *arg)
 	    "not merely moved away");
 }
 
-/* It goes on making them faster than anybody could want. */
+/* The command makes guarded names faster than any honest program would. */
 static void
 end_flooded(void *arg)
 {
@@ -159,7 +159,7 @@ end_flooded(void *arg)
 	    "and the record name them");
 }
 
-/* It did not end when its time was over. */
+/* The command did not end when limits.time was over. */
 static void
 end_jail(void *arg)
 {
@@ -184,7 +184,7 @@ make_limits(struct run *r, struct err *e)
 	return r->limits != NULL ? 0 : -1;
 }
 
-/* Watches before the command can do anything. */
+/* The guard has its watches before the command can do anything. */
 static int
 make_guarding(struct run *r, struct err *e)
 {
@@ -198,7 +198,7 @@ make_guarding(struct run *r, struct err *e)
 	return r->guarding != NULL ? 0 : -1;
 }
 
-/* The errno of the first that could not be made. */
+/* Keeps the errno of the first thing that could not be made. */
 static void
 must_be(bool is_made, int *sys)
 {
@@ -250,7 +250,7 @@ make_policywatch(struct run *r, struct err *e)
 	return r->policywatch != NULL ? 0 : -1;
 }
 
-/* For us alone: the jail has the caller's limit by now. */
+/* For fence-run alone: the jail has taken over the caller's limit by now. */
 static void
 raise_files(void)
 {
@@ -263,7 +263,8 @@ raise_files(void)
 	}
 }
 
-/* With a terminal of its own where the policy wants that and we have one. */
+/* The jail gets a terminal of its own where the policy wants that and the
+ * caller has one. */
 static int
 start_jail(struct run *r, struct err *e)
 {
@@ -308,7 +309,7 @@ run_start(struct run *r, const struct run_options *ro, struct err *e)
 		return -1;
 	if (ro->watch_policy && make_policywatch(r, e) != 0)
 		return -1;
-	/* The guard may do what we give up for good below. */
+	/* Before confine_monitor(), which drops rights that the guard needs. */
 	if (guarding_start(r->guarding, r->jail.pid, e) != 0)
 		return -1;
 	witness_run_start(r->witness, r->spec.argv[0]);
@@ -338,11 +339,12 @@ run_release(struct run *r)
 	worker_end(&r->mint);
 	listeners_close(&r->plan->ports, r->in_fds);
 	guarding_free(r->guarding);
-	/* Late: its namespaces were taken down meanwhile. */
+	/* Late: the kernel took the namespaces down meanwhile. */
 	if (r->jail.pid > 0 && !r->is_jail_gone)
 		waitpid(r->jail.pid, NULL, 0);
 	limits_free(r->limits);
-	/* Who goes on reading the file behind us goes on where it ended. */
+	/* A process that reads the same file after us continues where the
+	 * command ended. */
 	if (r->jail.stdin_fd >= 0)
 		(void)lseek(STDIN_FILENO, lseek(r->jail.stdin_fd, 0,
 		    SEEK_CUR), SEEK_SET);
@@ -353,7 +355,7 @@ run_release(struct run *r)
 		loop_free(r->loop);
 }
 
-/* A command that failed after refusals deserves a word. */
+/* One line after a command that failed and had refusals. */
 static void
 closing_line(struct run *r)
 {

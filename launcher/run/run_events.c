@@ -23,7 +23,7 @@
 #include "platform/fd.h"
 #include "platform/pause.h"
 
-/* The end of file ends them, beside the jail and not after it. */
+/* End of file ends the workers while the jail is still ending. */
 static void
 workers_dismiss(struct run *r)
 {
@@ -54,27 +54,30 @@ program_failed(struct run *r, int sys)
 	r->failed = true;
 }
 
-/* Its first process stands where the jail begins: ancestors end there. */
+/* pid is the first process of the jail: lists of ancestors end there. */
 static void
 jail_ready(struct run *r, pid_t pid)
 {
 	witness_set_stop(r->witness, pid);
-	if (r->monitor != NULL)		/* not if it gave up at once */
+	if (r->monitor != NULL)		/* NULL: the jail ended at once */
 		monitor_stop_pid(r->monitor, pid);
 }
 
-/* What it tells is not of the wall: a run goes on without. */
+/*
+ * The listener only reports; without it the run continues, and refused
+ * connections of static programs go unreported.
+ */
 static void
 calls_held(struct run *r, int *calls_fd, int sys)
 {
 	if (*calls_fd < 0) {
-		log_say("addresses that are refused are told by the shim "
-		    "alone: %s", strerror(sys));
+		log_say("no seccomp listener (%s): refused connections of "
+		    "static programs will not be reported", strerror(sys));
 		return;
 	}
 	r->calls = held_calls_new(r->loop, calls_fd, &r->spec,
 	    r->witness);
-	if (r->calls == NULL) {		/* what is held nobody lets go */
+	if (r->calls == NULL) {		/* held calls would wait for ever */
 		err_set(r->err, ERR_JAIL, "out of memory");
 		r->failed = true;
 		kill(r->jail.pid, SIGKILL);
@@ -116,7 +119,7 @@ all_heard(void *arg)
 		loop_stop(r->loop, 0);
 }
 
-/* Where refusals are told or counted, also of what was asked last. */
+/* Hears the last questions where their refusals are reported or counted. */
 static void
 hear_last(struct run *r)
 {
@@ -137,7 +140,7 @@ command_exited(struct run *r, int wstatus)
 	    WEXITSTATUS(wstatus);
 	if (WIFSIGNALED(wstatus))
 		tty_killed(r->tty);
-	/* Nobody is left in the jail; it goes while we finish. */
+	/* The jail has no process left; the kernel takes it down. */
 	hear_last(r);
 	guarding_ending(r->guarding);
 	pause_at("exiting");
@@ -169,7 +172,7 @@ jail_step(struct run *r)
 		if (limits_may_stop(r->limits))
 			tty_stopped(r->tty, ev.signo);
 		break;
-	case JAIL_CONTINUED:		/* the shell outside saw to it */
+	case JAIL_CONTINUED:		/* and so did the shell outside */
 		break;
 	case JAIL_ALONE:
 		tty_alone(r->tty, ev.signo);
@@ -204,8 +207,8 @@ run_control_ready(struct watch *w, int what, void *arg)
 }
 
 /*
- * Is there no room for the few processes of a run?  Root has no such limit,
- * but for those of a cgroup, of which a fork tells.
+ * Is there no room for the few processes of a run?  RLIMIT_NPROC does not hold
+ * for root; a fork that fails with EAGAIN tells of a cgroup's limit.
  */
 static bool
 is_out_of_processes(void)
@@ -223,7 +226,7 @@ is_out_of_processes(void)
 	return pid < 0 ? errno == EAGAIN : waitpid(pid, NULL, 0) < 0;
 }
 
-/* Without a word; bwrap has said something itself. */
+/* The jail ended without an event; bwrap printed its own reason. */
 static void
 jail_ended(struct run *r, int wstatus)
 {
@@ -284,7 +287,7 @@ run_report_ready(struct watch *w, int what, void *arg)
 
 	(void)w;
 	(void)what;
-	/* The first report may come in the same turn as fence-init's word. */
+	/* The first report may come in the same turn as JAIL_STARTED. */
 	while (r->control != NULL && jail_step(r) > 0)
 		continue;
 	reports_drain(r->jail.report_fd, r->witness, REPORTS_TURN);

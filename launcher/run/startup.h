@@ -1,4 +1,4 @@
-/* startup: what -d tells of a run before it starts: the plan in a few lines. */
+/* startup: the plan in a few lines, which -d prints before a run starts. */
 #ifndef FENCE_LAUNCHER_STARTUP_H
 #define FENCE_LAUNCHER_STARTUP_H
 

@@ -51,7 +51,8 @@ root_init(struct root *r, const struct jail_spec *spec)
 void
 root_release(struct root *r)
 {
-	/* The child shares our table: what it held and did not mount. */
+	/* The child shares our descriptor table: close the trees that it held
+	 * and did not mount. */
 	for (size_t i = 0; i < r->spec->nmounts; i++)
 		fd_close(&r->tree_fd[i]);
 	for (size_t i = 0; i < ROOT_NDEVS; i++)
@@ -69,9 +70,9 @@ root_release(struct root *r)
 }
 
 /*
- * The tree that the plan speaks of.  A jail beside us may exchange names as
- * fast as it can: what it puts there is passed over, and ESTALE is the end of
- * this plan.  "/" and "/dev" have no inode in it.
+ * Clones the tree whose inode the plan names.  Another jail may exchange names
+ * all the time: wrong inodes are passed over for a hundred lookups, then ESTALE
+ * ends this plan.  "/" and "/dev" have no inode in the plan.
  */
 static int
 hold_planned(const struct jail_mount *m)
@@ -89,7 +90,7 @@ hold_planned(const struct jail_mount *m)
 	return -1;
 }
 
-/* Mounts that show a tree of the host's: what they may do there. */
+/* Does the mount show a tree of the host's, and with which attributes? */
 static bool
 holds(const struct root *r, const struct jail_mount *m, uint64_t *ret_attr)
 {
