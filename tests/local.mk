@@ -31,6 +31,8 @@ UNIT_TESTS = \
 	tests/unit/test_gitend \
 	tests/unit/test_guard \
 	tests/unit/test_guard_mask \
+	tests/unit/test_guard_move \
+	tests/unit/test_guard_text \
 	tests/unit/test_host \
 	tests/unit/test_http1 \
 	tests/unit/test_httpresp \
@@ -46,6 +48,8 @@ UNIT_TESTS = \
 	tests/unit/test_launcher \
 	tests/unit/test_keys \
 	tests/unit/test_layers \
+	tests/unit/test_limits \
+	tests/unit/test_listeners \
 	tests/unit/test_log \
 	tests/unit/test_loop \
 	tests/unit/test_granted_dirs \
@@ -98,7 +102,8 @@ UNIT_TESTS = \
 	tests/unit/test_upstream \
 	tests/unit/test_via \
 	tests/unit/test_who \
-	tests/unit/test_witness
+	tests/unit/test_witness \
+	tests/unit/test_worker
 
 FUZZERS = \
 	tests/fuzz/fuzz_ask \

@@ -31,7 +31,8 @@ struct weight {
 /*
  * The first copies all of it, or nothing; with a ceiling on depth, entries,
  * bytes, and bytes of all copies (EFBIG).  Contents, symlinks, times and
- * permissions are kept; owners, setuid bits and extended attributes are not.
+ * permissions are kept, but that the owner can always read; owners, setuid bits
+ * and extended attributes are not.
  * The second removes what has its like in the copy; ENOTEMPTY or ESTALE if
  * something came or changed meanwhile.
  */
