@@ -65,6 +65,7 @@ UNIT_TESTS = \
 	tests/unit/test_place \
 	tests/unit/test_plan \
 	tests/unit/test_policy \
+	tests/unit/test_policywatch \
 	tests/unit/test_ports \
 	tests/unit/test_prepare \
 	tests/unit/test_proxy \
