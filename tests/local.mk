@@ -15,11 +15,13 @@ UNIT_TESTS = \
 	tests/unit/test_bwrap \
 	tests/unit/test_chunked \
 	tests/unit/test_clock \
+	tests/unit/test_cmd \
 	tests/unit/test_confine \
 	tests/unit/test_connector \
 	tests/unit/test_decide_fs \
 	tests/unit/test_decide_net \
 	tests/unit/test_dnsmsg \
+	tests/unit/test_doctor \
 	tests/unit/test_emit \
 	tests/unit/test_enforce \
 	tests/unit/test_event \
@@ -57,6 +59,7 @@ UNIT_TESTS = \
 	tests/unit/test_monitor \
 	tests/unit/test_mounts \
 	tests/unit/test_name_filter \
+	tests/unit/test_nested \
 	tests/unit/test_nft \
 	tests/unit/test_notify \
 	tests/unit/test_path \
@@ -92,6 +95,7 @@ UNIT_TESTS = \
 	tests/unit/test_sni \
 	tests/unit/test_socks5 \
 	tests/unit/test_sshsay \
+	tests/unit/test_startup \
 	tests/unit/test_str \
 	tests/unit/test_stray \
 	tests/unit/test_suspect \
