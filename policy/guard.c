@@ -24,6 +24,11 @@ const struct guard_name guarded_names[] = {
 	{ ".gitconfig", BOTH }, { ".gitmodules", ROOTS },
 	{ ".config/git", HOME },
 
+	/* Mercurial and Jujutsu, whose configuration executes. */
+	{ ".hgrc", HOME }, { ".config/hg", HOME }, { ".hg/hgrc", ROOTS },
+	{ ".hg/hgrc-not-shared", ROOTS }, { ".hg/sharedpath", ROOTS },
+	{ ".config/jj", HOME }, { ".jj/repo/config.toml", ROOTS },
+
 	/* Shells, and what they read on their own. */
 	{ ".bashrc", BOTH }, { ".bash_profile", BOTH },
 	{ ".bash_login", BOTH }, { ".bash_logout", BOTH },
@@ -60,12 +65,16 @@ const struct guard_name guarded_names[] = {
 	/* Editors */
 	{ ".vscode", BOTH }, { ".vscode-server", HOME }, { ".idea", ROOTS },
 	{ ".config/Code/User", HOME }, { ".config/Cursor/User", HOME },
-	{ ".vimrc", HOME }, { ".vim", HOME }, { ".config/nvim", HOME },
+	{ ".vimrc", BOTH }, { ".exrc", BOTH }, { ".nvimrc", ROOTS },
+	{ ".nvim.lua", ROOTS }, { ".zed", ROOTS }, { ".config/zed", HOME },
+	{ ".helix", ROOTS }, { ".config/helix", HOME }, { ".vim", HOME },
+	{ ".config/nvim", HOME },
 	{ ".local/share/nvim", HOME }, { ".emacs", HOME },
 	{ ".emacs.d", HOME }, { ".config/emacs", HOME },
 
 	/* Hooks of a repository that are no part of .git. */
 	{ ".husky", ROOTS }, { ".github/workflows", ROOTS },
+	{ ".github/hooks", ROOTS },
 
 	/*
 	 * Agents: what they execute and what configures that.  The rest of
@@ -78,7 +87,7 @@ const struct guard_name guarded_names[] = {
 	{ ".claude/local", HOME }, { ".local/share/claude", HOME },
 	{ ".codex/config.toml", BOTH }, { ".codex/packages", HOME },
 	{ ".codex/hooks", BOTH }, { ".codex/hooks.json", BOTH },
-	{ ".codex/plugins", HOME }, { ".codex/rules", HOME },
+	{ ".codex/plugins", HOME }, { ".codex/rules", BOTH },
 	{ ".codex/bin", HOME },
 	{ ".cache/copilot/pkg", HOME }, { ".copilot/pkg", HOME },
 	{ ".copilot/config.json", HOME },
@@ -86,13 +95,16 @@ const struct guard_name guarded_names[] = {
 	{ ".copilot/plugins", HOME },
 	{ ".cursor/mcp.json", BOTH }, { ".cursor/rules", ROOTS },
 	{ ".cursor/hooks.json", BOTH }, { ".cursor/hooks", BOTH },
+	{ ".cursor/cli.json", ROOTS }, { ".cursor/worktrees.json", ROOTS },
 	{ ".cursor/cli-config.json", HOME }, { ".cursor/extensions", HOME },
 	{ ".local/share/cursor-agent", HOME },
-	{ ".gemini/settings.json", BOTH }, { ".gemini/extensions", HOME },
+	{ ".gemini/settings.json", BOTH }, { ".gemini/extensions", BOTH },
 	{ ".gemini/hooks", BOTH }, { ".gemini/trustedFolders.json", HOME },
 	{ ".qwen/settings.json", BOTH }, { ".qwen/extensions", HOME },
 	{ ".opencode/bin", HOME }, { ".opencode/plugin", BOTH },
-	{ ".opencode/plugins", BOTH },
+	{ ".opencode/plugins", BOTH }, { ".opencode/tool", BOTH },
+	{ ".opencode/tools", BOTH }, { ".opencode/opencode.json", BOTH },
+	{ ".opencode/opencode.jsonc", BOTH },
 	{ "opencode.json", ROOTS }, { "opencode.jsonc", ROOTS },
 	{ ".config/opencode/opencode.json", HOME },
 	{ ".config/opencode/opencode.jsonc", HOME },
@@ -100,6 +112,7 @@ const struct guard_name guarded_names[] = {
 	{ ".config/opencode/plugin", HOME },
 	{ ".config/opencode/plugins", HOME },
 	{ ".config/opencode/tool", HOME },
+	{ ".config/opencode/tools", HOME },
 	{ ".config/opencode/node_modules", HOME },
 	{ ".local/share/opencode/bin", HOME },
 	{ ".cache/opencode/bin", HOME },
@@ -113,6 +126,13 @@ const struct guard_name guarded_names[] = {
 	{ ".augment/settings.json", HOME },
 	{ ".config/goose/config.yaml", HOME },
 	{ ".config/crush/crush.json", HOME },
+	{ ".crush.json", ROOTS }, { "crush.json", ROOTS },
+	{ ".aider.conf.yml", BOTH },
+	{ ".windsurf/hooks.json", ROOTS },
+	{ ".codeium/windsurf/hooks.json", HOME },
+	{ ".codeium/windsurf/mcp_config.json", HOME },
+	{ ".roo/mcp.json", ROOTS }, { ".kilocode/mcp.json", ROOTS },
+	{ ".amazonq/mcp.json", ROOTS }, { ".amazonq/cli-agents", ROOTS },
 	{ NULL, 0 },
 };
 
@@ -216,7 +236,8 @@ guard_may_begin(const char *name)
 {
 	size_t n = strlen(name);
 
-	if (name[0] != '.' && name[0] != 'f' && name[0] != 'o')
+	if (name[0] != '.' && name[0] != 'c' && name[0] != 'f' &&
+	    name[0] != 'o')
 		return false;
 	for (const struct guard_name *g = guarded_names; g->name != NULL; g++)
 		if ((g->places & GUARD_IN_ROOTS) != 0 &&
