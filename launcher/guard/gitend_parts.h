@@ -32,6 +32,7 @@ struct gitstate {
 	struct timespec	 since;
 	size_t		*left;		/* entries; both bound it */
 	int64_t		 end_ms;
+	bool		 counts_links;
 	bool		 has_found;
 	bool		 is_cut;	/* not all of it was looked at */
 };

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "launcher/guard/gitconf.h"
@@ -20,9 +21,10 @@
 #include "launcher/guard/guard_wide.h"
 #include "platform/base/xalloc.h"
 #include "platform/fd.h"
+#include "platform/listed.h"
 
 enum {
-	MAX_DEPTH = 32,
+	MAX_DEPTH = 32, LIST_BYTES = 4 << 10,
 	LIST_MAX_BYTES = 1 << 20,	/* of a file of steps */
 };
 
@@ -92,40 +94,63 @@ is_over(struct gitstate *s)
 static void	 look(struct gitstate *, int up, const char *path,
 		    const char *name, unsigned depth, bool is_new);
 
-static void
-entry(struct gitstate *s, int fd, const char *path, const struct dirent *d,
-    unsigned depth, bool is_new)
+/* No sub-folders, and nothing was made in it. */
+static bool
+is_quiet(const struct gitstate *s, int fd, const char *name)
 {
-	unsigned char type = d->d_type;
 	struct stat st;
 
-	if (type == DT_UNKNOWN && fstatat(fd, d->d_name, &st,
+	return s->counts_links && fstatat(fd, name, &st,
+	    AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) &&
+	    st.st_nlink == 2 && !gitwalk_is_since(&st, &s->since);
+}
+
+static void
+entry(struct gitstate *s, int fd, const char *path, const struct listed *d,
+    unsigned depth, bool is_new)
+{
+	unsigned char type = d->type;
+	struct stat st;
+
+	if (type == DT_UNKNOWN && fstatat(fd, d->name, &st,
 	    AT_SYMLINK_NOFOLLOW) == 0)
 		type = S_ISDIR(st.st_mode) ? DT_DIR : S_ISLNK(st.st_mode) ?
 		    DT_LNK : DT_REG;
-	if (type == DT_LNK && is_link(s, fd, d->d_name, is_new))
-		take(s, fd, path, d->d_name);
+	if (type == DT_LNK && is_link(s, fd, d->name, is_new))
+		take(s, fd, path, d->name);
 	else if (type == DT_DIR && depth < MAX_DEPTH && (depth > 0 ||
-	    !is_name(apart, sizeof apart / sizeof *apart, d->d_name)))
-		look(s, fd, path, d->d_name, depth + 1, is_new);
+	    !is_name(apart, sizeof apart / sizeof *apart, d->name)) &&
+	    (is_new || !is_quiet(s, fd, d->name)))
+		look(s, fd, path, d->name, depth + 1, is_new);
 }
 
 static void
 list(struct gitstate *s, int fd, const char *path, unsigned depth,
     bool is_new)
 {
-	auto_fd copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dp = copy < 0 ? NULL : fdopendir(copy);
-	struct dirent *d;
+	_Alignas(8) char entries[LIST_BYTES];
+	long n;
 
-	if (dp == NULL)
-		return;
-	(void)fd_take(&copy);
-	while (!is_over(s) && (d = readdir(dp)) != NULL)
-		if (strcmp(d->d_name, ".") != 0 &&
-		    strcmp(d->d_name, "..") != 0)
-			entry(s, fd, path, d, depth, is_new);
-	closedir(dp);
+	while (!is_over(s) && (n = syscall(SYS_getdents64, fd, entries,
+	    sizeof entries)) > 0)
+		for (long at = 0; at < n && !is_over(s);) {
+			const struct listed *d = (void *)(entries + at);
+
+			at += d->size;
+			if (strcmp(d->name, ".") != 0 &&
+			    strcmp(d->name, "..") != 0)
+				entry(s, fd, path, d, depth, is_new);
+		}
+}
+
+static int
+open_dir(struct wide *w, int up, const char *name)
+{
+	int fd = openat(up, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+	    O_CLOEXEC);
+
+	w->fd = -1;
+	return fd >= 0 || errno != EACCES ? fd : wide_open_dir(w, up, name);
 }
 
 /*
@@ -138,7 +163,7 @@ look(struct gitstate *s, int up, const char *path, const char *name,
 {
 	char below[PATH_MAX];
 	struct wide w;
-	auto_fd fd = wide_open_dir(&w, up, name);
+	auto_fd fd = open_dir(&w, up, name);
 	struct stat st;
 
 	if (fd >= 0 && fstat(fd, &st) == 0 && snprintf(below, sizeof below,
@@ -236,7 +261,7 @@ look_at_steps(struct gitstate *s, int fd, const char *path, bool is_new)
 {
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
 		struct wide w;
-		auto_fd dir = wide_open_dir(&w, fd, steps[i].folder);
+		auto_fd dir = open_dir(&w, fd, steps[i].folder);
 		char below[PATH_MAX];
 		struct stat in, st;
 
@@ -256,10 +281,17 @@ look_at_steps(struct gitstate *s, int fd, const char *path, bool is_new)
 bool
 gitstate_look(struct gitstate *s, int fd, const char *path, bool is_new)
 {
+	struct wide w;
+	auto_fd top = open_dir(&w, fd, ".");
+
 	s->has_found = s->is_cut = false;
+	s->counts_links = top >= 0 && gitwalk_counts_links(top);
 	look_at_steps(s, fd, path, is_new);
-	list(s, fd, path, 0, is_new);
+	if (top >= 0)
+		list(s, top, path, 0, is_new);
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-		look(s, fd, path, parts[i], MAX_DEPTH, is_new);
+		if (is_new || !is_quiet(s, fd, parts[i]))
+			look(s, fd, path, parts[i], MAX_DEPTH, is_new);
+	wide_back(&w);
 	return s->has_found || s->is_cut;
 }

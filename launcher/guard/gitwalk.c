@@ -113,26 +113,27 @@ gitwalk_open(int root_fd, const char *rel)
 	return (int)fd;
 }
 
-/*
- * Does a folder without sub-folders have two links here, and only then?
- * Others count one for all, or whatever comes to their mind.
- */
-static bool
-counts_links(struct walk *k, int fd, dev_t dev)
+bool
+gitwalk_counts_links(int fd)
 {
 	static const unsigned long those[] = { 0xef53 /* ext4 */,
 	    0x58465342 /* xfs */, 0x01021994 /* tmpfs */,
 	    0xf2f52010 /* f2fs */ };
 	struct statfs fs;
 
-	if (k->dev == dev)
-		return k->counts_links;
+	for (size_t i = 0; fstatfs(fd, &fs) == 0 &&
+	    i < sizeof those / sizeof *those; i++)
+		if ((unsigned long)fs.f_type == those[i])
+			return true;
+	return false;
+}
+
+static bool
+counts_links(struct walk *k, int fd, dev_t dev)
+{
+	if (k->dev != dev)
+		k->counts_links = gitwalk_counts_links(fd);
 	k->dev = dev;
-	k->counts_links = false;
-	if (fstatfs(fd, &fs) != 0)
-		return false;
-	for (size_t i = 0; i < sizeof those / sizeof *those; i++)
-		k->counts_links |= (unsigned long)fs.f_type == those[i];
 	return k->counts_links;
 }
 

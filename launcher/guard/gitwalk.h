@@ -42,5 +42,10 @@ int	 gitwalk_open(int root_fd, const char *rel);
 /* Did its inode change at that moment or later? */
 struct stat;
 bool	 gitwalk_is_since(const struct stat *, const struct timespec *);
+/*
+ * Does a folder without sub-folders have two links on this file system, and
+ * only then?  Others count one for all, or whatever comes to their mind.
+ */
+bool	 gitwalk_counts_links(int fd);
 
 #endif
