@@ -282,6 +282,37 @@ ask_command(const struct asked *q, struct arena *a, struct answer *ret)
 
 /* ---- the answer ---- */
 
+/* A line that is pasted into a shell means this value, whatever is in it. */
+static void
+put_word(struct buf *b, const char *value)
+{
+	static const char safe[] = "abcdefghijklmnopqrstuvwxyz"
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./~:@%+,=-";
+
+	if (value[strspn(value, safe)] == '\0') {
+		buf_puts(b, value);
+		return;
+	}
+	buf_putc(b, '\'');
+	for (; *value != '\0'; value++)
+		if (*value == '\'')
+			buf_puts(b, "'\\''");
+		else
+			buf_putc(b, *value);
+	buf_putc(b, '\'');
+}
+
+/* What a terminal would obey is not shown as it is. */
+static bool
+is_plain(const char *value)
+{
+	for (; *value != '\0'; value++)
+		if ((unsigned char)*value < ' ' ||
+		    (unsigned char)*value >= 0x7f)
+			return false;
+	return true;
+}
+
 static void
 put_remedy(struct buf *b, const struct remedy *r)
 {
@@ -291,10 +322,10 @@ put_remedy(struct buf *b, const struct remedy *r)
 	buf_init(&value, 0);
 	buf_puts(b, "  to allow  ");
 	remedy_put(b, r);
-	if (flag[0] != '\0') {
-		remedy_put_value(&value, r);
+	remedy_put_value(&value, r);
+	if (flag[0] != '\0' && is_plain(value.data)) {
 		buf_printf(b, ", or once: fence-run %s ", flag);
-		str_escape(b, value.data, value.len, 0);
+		put_word(b, value.data);
 	}
 	buf_putc(b, '\n');
 	buf_release(&value);

@@ -126,6 +126,19 @@ for who in $WHOS; do
 	answers 'a bad policy' 2 'missing' -s "$T/missing.json" read x
 	answers 'both sources' 2 'exclude each other' -s "$P" -t code read x
 
+	# What is suggested can be pasted, whatever the name is.
+	for name in '$(touch pasted);x' "a'b" 'a b`touch pasted`'; do
+		why "$who" write "$H/$name"
+		line=$(sed -n "s/.*or once: fence-run //p" <<<"$out")
+		as_words "$who"
+		is "$(cd "$W" && export HOME="$H" && as "$who" sh -c "mkdir -p \
+		    ws2 && cd ws2 && printf '[%s]' $line")" \
+		    "[-w][~/${name/\$/\\\$}]" \
+		    "$who: the line for $name is one word"
+	done
+	[ -z "$(find "$W" -name pasted)" ]
+	ok $? "$who: and nothing is executed"
+
 	why "$who" --json -s "$P" connect other.test
 	is "$status" 1 "$who: --json: exit 1"
 	is "$(printf '%s' "$out" | python3 -c 'import json, sys
