@@ -39,7 +39,6 @@ struct search {
 	int64_t			 end_ms;
 	size_t			 left;
 	bool			 is_needed;
-	bool			 is_cut;	/* not all was looked at */
 	struct { struct finding *v; size_t n, cap; } found;
 };
 
@@ -241,13 +240,24 @@ is_outside(const char *text, void *arg)
 static void treat(struct search *, int fd, const char *path, unsigned depth);
 
 static void
+tell_cut(const struct search *s, const char *path)
+{
+	struct guard_told t = { .deed = GUARD_CUT, .kind = GUARD_GIT,
+	    .path = path, .count = 1 };
+
+	if (s->keep != NULL)
+		s->end->told(&t, s->end->arg);
+}
+
+static void
 look_at_state(struct search *s, int fd, const char *path, bool is_changed)
 {
 	struct gitstate state = { .keep = s->keep, .since = s->end->since,
 	    .left = &s->left, .end_ms = s->end_ms };
 
 	s->is_needed |= gitstate_look(&state, fd, path, is_changed);
-	s->is_cut |= state.is_cut;
+	if (state.is_cut)
+		tell_cut(s, path);
 }
 
 /* Of a .git the walk sees the folders of submodules and work trees alone. */
@@ -408,16 +418,6 @@ look_at_found(struct search *s)
 }
 
 static void
-tell_cut(const struct search *s)
-{
-	struct guard_told t = { .deed = GUARD_CUT, .kind = GUARD_GIT,
-	    .path = s->root, .count = 1 };
-
-	if (s->keep != NULL)
-		s->end->told(&t, s->end->arg);
-}
-
-static void
 search_root(struct search *s, const char *root)
 {
 	auto_fd fd = open_root(root);
@@ -431,11 +431,10 @@ search_root(struct search *s, const char *root)
 	s->root = root;
 	s->root_fd = fd;
 	is_whole = gitwalk(&w);
-	s->is_cut = false;
 	look_at_found(s);
-	if (!is_whole || s->is_cut || guard_now() >= s->end_ms) {
+	if (!is_whole || guard_now() >= s->end_ms) {
 		s->is_needed = true;
-		tell_cut(s);
+		tell_cut(s, s->root);
 	}
 	for (size_t i = 0; i < s->found.n; i++) {
 		free(s->found.v[i].rel);
@@ -467,12 +466,8 @@ look_at_held(struct search *s, const char *path)
 		return;
 	rest = path + (strcmp(root, "/") == 0 ? 0 : strlen(root));
 	fd = gitwalk_open(root_fd, rest + strspn(rest, "/"));
-	s->root = path;
-	s->is_cut = false;
 	if (fd >= 0)
 		look_at_state(s, fd, path, false);
-	if (s->is_cut)
-		tell_cut(s);
 }
 
 static void

@@ -33,6 +33,8 @@ struct gitstate {
 	size_t		*left;		/* entries; both bound it */
 	int64_t		 end_ms;
 	bool		 counts_links;
+	unsigned	 pass;
+	size_t		 nothers;	/* entries of folders not git's own */
 	bool		 has_found;
 	bool		 is_cut;	/* not all of it was looked at */
 };

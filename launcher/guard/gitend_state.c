@@ -25,6 +25,7 @@
 
 enum {
 	MAX_DEPTH = 32, LIST_BYTES = 4 << 10,
+	MAX_OTHERS = 20000,
 	LIST_MAX_BYTES = 1 << 20,	/* of a file of steps */
 };
 
@@ -33,6 +34,14 @@ enum {
  * being followed. */
 static const char *const apart[] = { "hooks", "modules", "worktrees",
     "objects", "lfs", "annex" };
+
+/* Folders that git itself writes to: looked at before what anybody may have
+ * filled with files. */
+static const char *const known[] = { "info", "logs", "refs", "rr-cache",
+    "rebase-apply", "rebase-merge", "sequencer" };
+
+/* Of the folder itself: its symlinks come first. */
+enum pass { PASS_LINKS, PASS_KNOWN, PASS_OTHERS, NPASSES };
 
 /* Parts of the store of objects in which git follows one. */
 static const char *const parts[] = { "objects/info", "objects/pack" };
@@ -82,8 +91,10 @@ take(struct gitstate *s, int fd, const char *path, const char *name)
 static bool
 is_over(struct gitstate *s)
 {
-	if (*s->left > 0 && guard_now() < s->end_ms) {
+	if (*s->left > 0 && guard_now() < s->end_ms &&
+	    (s->pass != PASS_OTHERS || s->nothers < MAX_OTHERS)) {
 		--*s->left;
+		s->nothers += s->pass == PASS_OTHERS;
 		return false;
 	}
 	s->is_cut = true;
@@ -105,6 +116,17 @@ is_quiet(const struct gitstate *s, int fd, const char *name)
 	    st.st_nlink == 2 && !gitwalk_is_since(&st, &s->since);
 }
 
+/* Is this the pass for it? */
+static bool
+is_due(const struct gitstate *s, const char *name, unsigned char type)
+{
+	if (type != DT_DIR || is_name(apart, sizeof apart / sizeof *apart,
+	    name))
+		return type == DT_LNK && s->pass == PASS_LINKS;
+	return s->pass == (is_name(known, sizeof known / sizeof *known,
+	    name) ? PASS_KNOWN : PASS_OTHERS);
+}
+
 static void
 entry(struct gitstate *s, int fd, const char *path, const struct listed *d,
     unsigned depth, bool is_new)
@@ -116,10 +138,11 @@ entry(struct gitstate *s, int fd, const char *path, const struct listed *d,
 	    AT_SYMLINK_NOFOLLOW) == 0)
 		type = S_ISDIR(st.st_mode) ? DT_DIR : S_ISLNK(st.st_mode) ?
 		    DT_LNK : DT_REG;
+	if (depth == 0 && !is_due(s, d->name, type))
+		return;
 	if (type == DT_LNK && is_link(s, fd, d->name, is_new))
 		take(s, fd, path, d->name);
-	else if (type == DT_DIR && depth < MAX_DEPTH && (depth > 0 ||
-	    !is_name(apart, sizeof apart / sizeof *apart, d->name)) &&
+	else if (type == DT_DIR && depth < MAX_DEPTH &&
 	    (is_new || !is_quiet(s, fd, d->name)))
 		look(s, fd, path, d->name, depth + 1, is_new);
 }
@@ -287,11 +310,16 @@ gitstate_look(struct gitstate *s, int fd, const char *path, bool is_new)
 	s->has_found = s->is_cut = false;
 	s->counts_links = top >= 0 && gitwalk_counts_links(top);
 	look_at_steps(s, fd, path, is_new);
-	if (top >= 0)
+	s->nothers = 0;
+	for (s->pass = 0; s->pass < NPASSES && top >= 0; s->pass++) {
 		list(s, top, path, 0, is_new);
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-		if (is_new || !is_quiet(s, fd, parts[i]))
-			look(s, fd, path, parts[i], MAX_DEPTH, is_new);
+		(void)lseek(top, 0, SEEK_SET);
+		for (size_t i = 0; s->pass == PASS_KNOWN && i < sizeof parts /
+		    sizeof *parts; i++)
+			if (is_new || !is_quiet(s, fd, parts[i]))
+				look(s, fd, path, parts[i], MAX_DEPTH,
+				    is_new);
+	}
 	wide_back(&w);
 	return s->has_found || s->is_cut;
 }

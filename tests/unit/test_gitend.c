@@ -192,6 +192,9 @@ static const struct {
 	    "ln -s /etc a/annex/x", "moved a/FETCH_HEAD|", "" },
 	{ "", "one a; ln -s x a/packed-refs; chmod 0 a/refs",
 	    "cleaned a/config core.pager|moved a/packed-refs|", "" },
+	{ "one a", "mkdir a/0 a/logs; cd a/0; seq 20001 | xargs touch; "
+	    "ln -s x ../index; ln -s x ../logs/HEAD",
+	    "moved a/index|moved a/logs/HEAD|cut a|", "" },
 	/* Steps that are commands. */
 	{ "one a", "mkdir a/rebase-merge; cd a/rebase-merge; "
 	    "printf 'pick 1 exec x\n \tx\ttrue\n' >git-rebase-todo; "
