@@ -216,7 +216,9 @@ note_missing(struct explained *j, enum fs_op op, const struct jail_spec *spec,
 		ret->note = "the path does not exist: a glob is a wall for "
 		    "what it matches when the run begins; later matches are "
 		    "told, not walled";
-	}
+	} else if (op == FS_WRITE && j->verdict.remedy.has_flag)
+		ret->note = "it does not exist: a file has to be made before "
+		    "the run; a missing folder that is granted is made";
 }
 
 static int

@@ -126,6 +126,11 @@ for who in $WHOS; do
 	answers 'a bad policy' 2 'missing' -s "$T/missing.json" read x
 	answers 'both sources' 2 'exclude each other' -s "$P" -t code read x
 
+	answers 'a missing file' 1 'note .*a file has to be made before the run' \
+	    write "$H/x.txt"
+	answers 'a file that is there' 1 'or once' write "$T/p.jsonc"
+	unlike "$out" 'note' "$who: and that needs no word"
+
 	# What is suggested can be pasted, whatever the name is.
 	for name in '$(touch pasted);x' "a'b" 'a b`touch pasted`'; do
 		why "$who" write "$H/$name"
