@@ -391,7 +391,7 @@ for_command(struct shparse *p)
 
 	if (is_bash(p) && at_text(p, "((")) {
 		shlex_skip(p, 2);
-		if (shlex_arithmetic(p) != 1)
+		if (shlex_arithmetic(p) <= 0)
 			return syntax(p);
 		return separator(p) && do_group(p);
 	}
@@ -646,11 +646,9 @@ static bool
 pipeline_words(struct shparse *p)
 {
 	for (;;) {
-		if (eat_word(p, "!") || (peek(p) == '!' &&
-		    shlex_peek(p, 1) == '(')) {
-			if (peek(p) == '!')
-				shlex_skip(p, 1);
-		} else if (is_bash(p) && eat_word(p, "time")) {
+		if (eat_word(p, "!"))
+			continue;
+		if (is_bash(p) && eat_word(p, "time")) {
 			p->out->is_dialect = true;
 			while (eat_word(p, "-p") || eat_word(p, "--"))
 				;

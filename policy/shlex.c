@@ -330,6 +330,7 @@ inner(struct shparse *p, bool is_quoted, bool has_single)
 int
 shlex_arithmetic(struct shparse *p)
 {
+	bool is_odd = false;
 	size_t open = 0;
 
 	if (!enter(p))
@@ -344,22 +345,24 @@ shlex_arithmetic(struct shparse *p)
 		if (c == '(' || c == ')') {
 			open += c == '(' ? 1 : (size_t)-1;
 			shlex_skip(p, 1);
-		} else if (!inner(p, true, true)) {
-			return -1;
+		} else {
+			is_odd |= c == ';' || c == '\n';
+			if (!inner(p, true, true))
+				return -1;
 		}
 	}
 	p->depth--;
 	if (shlex_peek(p, 1) != ')')
 		return 0;
 	shlex_skip(p, 2);
-	return 1;
+	return is_odd ? 2 : 1;
 }
 
 /* Behind "$(" or "$((". */
 static bool
 dollar_paren(struct shparse *p)
 {
-	struct shparse then = *p;
+	struct shparse then = *p, after;
 	size_t ncommands = p->out->commands.n, nunseen = p->out->unseen.n;
 	int answer;
 
@@ -367,10 +370,19 @@ dollar_paren(struct shparse *p)
 		return substitution(p);
 	shlex_skip(p, 1);
 	answer = shlex_arithmetic(p);
-	if (answer > 0)
+	if (answer == 1)
 		return true;
+	after = *p;
 	/* Not arithmetic: a subshell that begins a substitution. */
-	return shlex_rewind(p, &then, ncommands, nunseen) && substitution(p);
+	if (!shlex_rewind(p, &then, ncommands, nunseen))
+		return false;
+	if (substitution(p))
+		return true;
+	if (answer <= 0)
+		return false;
+	*p = after;
+	p->out->unseen.n = nunseen;
+	return true;
 }
 
 /*
@@ -448,13 +460,25 @@ dollar_bracket(struct shparse *p)
 	return true;
 }
 
+/* To the character that peek() sees. */
+static void
+join_lines(struct shparse *p)
+{
+	while (p->pos + 1 < p->len && p->s[p->pos] == '\\' &&
+	    p->s[p->pos + 1] == '\n')
+		p->pos += 2;
+}
+
 /* What "$" begins is added as it is written. */
 static bool
 dollar(struct shparse *p, struct shgrow *g, bool is_quoted)
 {
-	size_t from = p->pos, at = g->text.len;
+	size_t from, at = g->text.len;
 	int c = shlex_peek(p, 1);
 	bool ok = true;
+
+	join_lines(p);
+	from = p->pos;
 
 	if (c == '(') {
 		shlex_skip(p, 2);
@@ -503,10 +527,12 @@ parse_moved(struct shparse *p, const char *text, size_t len, size_t pos)
 static bool
 backquotes(struct shparse *p, struct shgrow *g, bool is_quoted)
 {
-	size_t from = p->pos, at = g->text.len;
+	size_t from, at = g->text.len;
 	struct buf text;
 	bool ok;
 
+	join_lines(p);
+	from = p->pos;
 	if (!enter(p))
 		return false;
 	buf_init(&text, 0);
@@ -514,6 +540,11 @@ backquotes(struct shparse *p, struct shgrow *g, bool is_quoted)
 	while (p->pos < p->len && p->s[p->pos] != '`') {
 		char c = p->s[p->pos++];
 
+		/* Before any quote in it is looked at. */
+		if (c == '\\' && p->pos < p->len && p->s[p->pos] == '\n') {
+			p->pos++;
+			continue;
+		}
 		if (c == '\\' && p->pos < p->len &&
 		    (strchr("\\$`", p->s[p->pos]) != NULL ||
 		    (is_quoted && p->s[p->pos] == '"')))
@@ -521,6 +552,11 @@ backquotes(struct shparse *p, struct shgrow *g, bool is_quoted)
 		buf_putc(&text, c);
 	}
 	ok = p->pos < p->len || shlex_fail(p, EXEC_UNSEEN_SYNTAX);
+	/* bash expands braces in "`cmd "{a,b}"`", as if they were bare. */
+	if (ok && is_quoted && strchr(text.data, '"') != NULL &&
+	    strchr(text.data, '{') != NULL)
+		*vec_push(&p->out->unseen) = (struct sh_unseen){
+		    EXEC_UNSEEN_WORDS, shlex_offset(p, from) };
 	if (ok) {
 		p->pos++;
 		ok = parse_moved(p, arena_strndup(p->out->arena, text.data,
@@ -822,7 +858,10 @@ grow(struct shparse *p, struct shgrow *g, unsigned flags, size_t floor)
 			    c != '>')
 				return true;
 		}
-		special(p, g, &braces, c);
+		if (p->pos < floor)		/* NAME[INDEX]= */
+			add(g, c);
+		else
+			special(p, g, &braces, c);
 		shlex_skip(p, 1);
 	}
 }
@@ -881,9 +920,7 @@ shlex_word(struct shparse *p, unsigned flags, struct sh_word *ret,
 	size_t name_len = 0, floor = 0, begin;
 	bool is_assign, ok;
 
-	while (peek(p) != SHPARSE_EOF && p->pos + 1 < p->len &&
-	    p->s[p->pos] == '\\' && p->s[p->pos + 1] == '\n')
-		p->pos += 2;
+	join_lines(p);
 	begin = p->pos;
 	*ret = (struct sh_word){ .text = NULL };
 	is_assign = (flags & SHWORD_ASSIGN) != 0 &&

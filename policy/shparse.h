@@ -68,7 +68,10 @@ bool	 shlex_fail(struct shparse *, enum exec_unseen);
 /* One word; empty (ret->text NULL) where none begins. */
 bool	 shlex_word(struct shparse *, unsigned flags, struct sh_word *ret,
 	    size_t *ret_name_len);
-/* $((...)) and ((...)) behind their first two parentheses: 1, 0 no, -1. */
+/*
+ * $((...)) and ((...)) behind their first two parentheses: 1, 0 no, -1.  2: it
+ * may be, but bash has been seen to take such a text for commands.
+ */
 int	 shlex_arithmetic(struct shparse *);
 /* The bodies of pending here-documents; pos is behind a newline. */
 bool	 shlex_heredocs(struct shparse *);

@@ -141,6 +141,10 @@ static const struct wrapper wrappers[] = {
 	{ "command", "", "", 0, 0, NULL, NULL, NULL },
 	{ "builtin", "", "", 0, 0, NULL, NULL, NULL },
 	{ "exec", "a", "", 0, 0, NULL, NULL, NULL },
+	/* Behind a redirection these are no reserved words, until bash has
+	 * printed and read again what is in a substitution (5.2). */
+	{ "!", "", "", 0, 0, NULL, NULL, NULL },
+	{ "coproc", "", "", 0, 0, NULL, NULL, NULL },
 	{ "noglob", "", "", 0, 0, NULL, NULL, NULL },
 	{ "nocorrect", "", "", 0, 0, NULL, NULL, NULL },
 	{ "-", "", "", 0, 0, NULL, NULL, NULL },

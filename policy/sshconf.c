@@ -128,6 +128,14 @@ match_line(struct reader *r, char *rest)
 				r->applies = APPLIES_NOT;
 			continue;
 		}
+		if (strcasecmp(word, "host") == 0 && !is_not) {
+			const char *now = r->ask->hostname(
+			    r->ask->setting_arg);
+
+			if (!in_list(value, ',', now != NULL ? now :
+			    r->ask->host, &denied) || denied)
+				r->applies = APPLIES_NOT;
+		}
 		/* ssh evaluates from the left, and stops at a mismatch. */
 		if (strcasecmp(word, "exec") == 0 &&
 		    r->applies != APPLIES_NOT)

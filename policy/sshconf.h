@@ -23,7 +23,9 @@ struct sshconf_ask {
 	 */
 	void		(*setting)(void *arg, const char *key,
 			    const char *value, bool is_sure);
-	void		*setting_arg;
+	/* What HostName has said so far, or NULL: for Match host. */
+	const char	*(*hostname)(void *arg);
+	void		*setting_arg;		/* of both */
 };
 
 void	 sshconf_read(const struct sshconf_ask *, const char *text,

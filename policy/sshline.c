@@ -334,13 +334,22 @@ from_file(void *arg, const char *key, const char *value, bool is_sure)
 	    is_sure);
 }
 
+static const char *
+hostname_so_far(void *arg)
+{
+	const struct reading *r = arg;
+
+	return r->hostname;
+}
+
 static void
 read_config(struct reading *r, const char *host)
 {
 	const struct sshline_ask *ask = r->ask;
 	struct sshconf_ask conf = { .arena = ask->arena, .host = host,
 	    .file = ask->config, .file_arg = ask->arg,
-	    .setting = from_file, .setting_arg = r };
+	    .setting = from_file, .hostname = hostname_so_far,
+	    .setting_arg = r };
 	const char *text;
 	size_t len;
 

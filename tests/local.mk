@@ -18,8 +18,10 @@ UNIT_TESTS = \
 	tests/unit/test_cmd \
 	tests/unit/test_confine \
 	tests/unit/test_connector \
+	tests/unit/test_decide_exec \
 	tests/unit/test_decide_fs \
 	tests/unit/test_decide_net \
+	tests/unit/test_decide_ssh \
 	tests/unit/test_dnsmsg \
 	tests/unit/test_doctor \
 	tests/unit/test_emit \
@@ -92,6 +94,7 @@ UNIT_TESTS = \
 	tests/unit/test_shim \
 	tests/unit/test_shim_table \
 	tests/unit/test_sink \
+	tests/unit/test_shwords \
 	tests/unit/test_sni \
 	tests/unit/test_socks5 \
 	tests/unit/test_sshsay \
@@ -121,7 +124,9 @@ FUZZERS = \
 	tests/fuzz/fuzz_ini \
 	tests/fuzz/fuzz_json \
 	tests/fuzz/fuzz_pattern \
+	tests/fuzz/fuzz_shwords \
 	tests/fuzz/fuzz_socks5 \
+	tests/fuzz/fuzz_sshline \
 	tests/fuzz/fuzz_tlshello \
 	tests/fuzz/fuzz_unixlist \
 	tests/fuzz/fuzz_upstream
@@ -154,6 +159,10 @@ tests_fuzz_fuzz_ini_SOURCES = tests/fuzz/fuzz_ini.c tests/fuzz/replay.c
 tests_fuzz_fuzz_pattern_SOURCES = tests/fuzz/fuzz_pattern.c \
 	tests/fuzz/replay.c
 tests_fuzz_fuzz_json_SOURCES = tests/fuzz/fuzz_json.c tests/fuzz/replay.c
+tests_fuzz_fuzz_shwords_SOURCES = tests/fuzz/fuzz_shwords.c \
+	tests/fuzz/replay.c
+tests_fuzz_fuzz_sshline_SOURCES = tests/fuzz/fuzz_sshline.c \
+	tests/fuzz/replay.c
 tests_fuzz_fuzz_unixlist_SOURCES = tests/fuzz/fuzz_unixlist.c \
 	tests/fuzz/replay.c
 tests_fuzz_fuzz_upstream_SOURCES = tests/fuzz/fuzz_upstream.c \
@@ -169,8 +178,9 @@ EXTRA_DIST += tests/README.md tests/agents tests/agree tests/batch tests/batches
 	tests/clients tests/contract \
 	tests/fuzz/corpus tests/golden tests/kill-at tests/lib.sh tests/lint \
 	tests/records.py tests/run tests/scale.sh tests/self-check \
+	tests/shell-lines \
 	tests/setup.sh tests/swapper.sh tests/trace \
-	tests/unit/bpf.h tests/unit/gate_world.h \
+	tests/unit/bpf.h tests/unit/exec_rows.h tests/unit/gate_world.h \
 	tests/unit/generate.h tests/unit/guard_scene.h tests/unit/hello.h \
 	tests/unit/netns.h tests/unit/serve_world.h \
 	tests/unit/room.h tests/unit/verdict_words.h \

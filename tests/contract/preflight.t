@@ -15,7 +15,7 @@ policy deny '{
 	"extends": "workspace-write",
 	"command": { "deny": ["git push", "touch ran", "re:^rm .*-[a-z]*r"],
 	    "allow": ["git push origin docs"] },
-	"ssh": { "allowedHosts": ["*.example.com"],
+	"ssh": { "allowedHosts": ["*.example.com"], "deniedHosts": ["bad.org"],
 	    "allowedCommands": ["ls", "git status"] } }'
 
 # A line that must not start; the file `ran` says whether it did.
@@ -45,7 +45,7 @@ for who in $WHOS; do
 	as "$who" mkdir -p "$W" "$base/home/.ssh"
 
 	refused 'git push' "$by_push"
-	for line in 'touch ran' "t'ou'ch \"ran\"" 't\ouch ran' \
+	for line in 'touch ran' 'echo touch ran | sh' "t'ou'ch \"ran\"" 't\ouch ran' \
 	    '/usr/bin/touch ran' 'env A=1 touch ran' 'true && touch ran' \
 	    'if true; then touch ran; fi' '(touch ran)' '{ touch ran; }' \
 	    'echo $(touch ran)' 'echo `touch ran`' 'bash -c "touch ran"' \
@@ -118,10 +118,12 @@ E'; do
 	# What cannot be looked into.
 	policy unseen '{ "extends": "workspace-write",
 	    "command": { "unseen": "deny", "deny": ["git push"] } }'
-	for line in 'echo touch ran | sh' 'X=touch; $X ran' 'bash -c "$X"' \
+	as "$who" rm -f "$W/ran"
+	for line in 'cat x | sh' 'X=touch; $X ran' 'bash -c "$X"' \
 	    "fish -c 'touch ran'"; do
 		fence "$who" -s "$T/unseen.json" -c "$line"
-		is "$status:$(ls "$W/ran" 2>/dev/null)" 1: "$who: '$line' unseen"
+		is "$status:$(ls "$W/ran" 2>/dev/null)" 1: \
+		    "$who: '$line' is not looked into"
 		like "$err" 'command.unseen' "$who: '$line' names the key"
 	done
 	capture "$who" "$FENCE" why -s "$T/deny.json" --json run 'curl x | sh'

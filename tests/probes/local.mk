@@ -112,3 +112,9 @@ tests_probes_leak_static_SOURCES = $(leak_sources)
 tests_probes_leak_static_CFLAGS = $(probe_cflags) -fno-pie
 tests_probes_leak_static_LDFLAGS = -static
 tests_probes_leak_static_LDADD =
+
+# The simple commands of a text, for shell-lines.
+check_PROGRAMS += tests/probes/shsplit
+tests_probes_shsplit_SOURCES = tests/probes/shsplit.c
+tests_probes_shsplit_LDADD = policy/libpolicy.a platform/base/libbase.a \
+	$(INIH_LIBS) $(IDN2_LIBS) $(PCRE2_LIBS)

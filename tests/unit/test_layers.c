@@ -55,7 +55,8 @@ test_settle(void **state)
 	    "\"devices\":{\"mode\":\"host\"},"
 	    "\"limits\":{\"memory\":\"2G\",\"files\":100},"
 	    "\"command\":{\"deny\":[\"x\"],\"allow\":[\"y\",\"z\"],"
-	    "\"useDefaults\":false},\"env\":{\"set\":{\"A\":\"1\"}}}",
+	    "\"runtimeExecPolicy\":\"off\",\"useDefaults\":false},"
+	    "\"env\":{\"set\":{\"A\":\"1\"}}}",
 	    "{\"network\":{\"allowUnixSockets\":[\"/b\",\"/c\",\"/d/{c,d}\"]},"
 	    "\"devices\":{\"mode\":\"minimal\"},"
 	    "\"limits\":{\"memory\":\"1G\",\"processes\":5,\"files\":200},"
@@ -72,10 +73,12 @@ test_settle(void **state)
 	assert_int_equal(a->limits.memory.num.value, 1ull << 30);
 	assert_int_equal(a->limits.processes.value, 5);
 	assert_int_equal(a->limits.files.value, 100);
-	/* Commands are asked of each layer (decide_exec.h). */
+	/* Rules about commands stay each layer's: decide_exec asks both. */
 	assert_int_equal(a->command.deny.n, 1);
 	assert_int_equal(a->command.allow.n, 2);
 	assert_int_equal(a->command.use_defaults.value, TRI_FALSE);
+	assert_int_equal(a->command.runtime_exec_policy.value,
+	    EXEC_POLICY_AUTO);
 	assert_int_equal(a->env.set.list.n, 1);
 	assert_string_equal(a->env.set.list.v[0].name, "A");
 	assert_int_equal(a->profile.value, PROFILE_STRICT);
