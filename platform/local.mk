@@ -11,6 +11,7 @@ platform_base_libbase_a_SOURCES = \
 	platform/base/ip.h \
 	platform/base/json.c platform/base/json.h \
 	platform/base/path.c platform/base/path.h \
+	platform/base/sha256.c platform/base/sha256.h \
 	platform/base/str.c platform/base/str.h \
 	platform/base/vec.h \
 	platform/base/xalloc.c platform/base/xalloc.h

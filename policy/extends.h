@@ -14,8 +14,8 @@
 
 #include "platform/base/arena.h"
 #include "platform/base/err.h"
+#include "platform/base/sha256.h"
 #include "policy/policy.h"
-#include "policy/sha256.h"
 
 enum { EXTENDS_DEPTH = 10, EXTENDS_MAX = 64 };	/* hops; policies in all */
 

@@ -37,7 +37,6 @@ policy_libpolicy_a_SOURCES = \
 	policy/rule.c policy/rule.h \
 	policy/regex.c policy/regex.h \
 	policy/settle.c policy/settle.h \
-	policy/sha256.c policy/sha256.h \
 	policy/shgrammar.c policy/shlex.c policy/shparse.h \
 	policy/shunwrap.c policy/shunwrap.h policy/shunwrap_git.c \
 	policy/shwords.c policy/shwords.h \

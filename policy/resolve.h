@@ -26,9 +26,9 @@
 #include <stddef.h>
 
 #include "platform/base/err.h"
+#include "platform/base/sha256.h"
 #include "policy/extends.h"
 #include "policy/policy.h"
-#include "policy/sha256.h"
 
 /* Values of a repeatable flag. */
 struct resolve_list {

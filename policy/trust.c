@@ -13,8 +13,8 @@
 #include "platform/base/buf.h"
 #include "platform/base/io.h"
 #include "platform/base/path.h"
+#include "platform/base/sha256.h"
 #include "platform/base/xalloc.h"
-#include "policy/sha256.h"
 
 enum { STORE_MAX = 4 * 1024 * 1024 };
 

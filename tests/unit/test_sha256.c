@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "policy/sha256.h"
+#include "platform/base/sha256.h"
 
 /* FIPS 180-4 and NIST's example and short-message vectors. */
 static const struct {

@@ -2,8 +2,8 @@
  * sha256: FIPS 180-4.  For the digests of trusted policy files; nothing
  * here is secret, so nothing is wiped.
  */
-#ifndef FENCE_POLICY_SHA256_H
-#define FENCE_POLICY_SHA256_H
+#ifndef FENCE_BASE_SHA256_H
+#define FENCE_BASE_SHA256_H
 
 #include <stddef.h>
 #include <stdint.h>

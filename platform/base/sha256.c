@@ -1,4 +1,4 @@
-#include "policy/sha256.h"
+#include "platform/base/sha256.h"
 
 #include <stdio.h>
 #include <string.h>
