@@ -36,9 +36,13 @@ struct doctor {
 
 void	 doctor_facts(struct doctor *);		/* fills machine */
 void	 doctor_jail(struct doctor *);		/* fills the rest */
+const struct machine_part *
+	 doctor_part(const struct doctor *, const char *id);
 
 /* Is the default policy fully enforced? */
 bool	 doctor_is_enforced(const struct doctor *);
+unsigned doctor_count(const struct doctor *, enum try_result);
+const char *doctor_status_word(enum machine_status);
 const char *doctor_result_word(enum try_result);
 
 /* Both end in a newline; no control byte but that. */

@@ -9,7 +9,7 @@
 
 enum { WORD_WIDTH = 9, WHAT_WIDTH = 36, ID_WIDTH = 18, NFEATURES_MAX = 16 };
 
-static const char *
+const char *
 doctor_status_word(enum machine_status s)
 {
 	static const char *const words[] = { "strict", "degraded", "absent" };
@@ -26,7 +26,7 @@ doctor_result_word(enum try_result r)
 	return words[r];
 }
 
-static const struct machine_part *
+const struct machine_part *
 doctor_part(const struct doctor *d, const char *id)
 {
 	for (size_t i = 0; i < d->machine.nparts; i++)
@@ -35,7 +35,7 @@ doctor_part(const struct doctor *d, const char *id)
 	return NULL;
 }
 
-static unsigned
+unsigned
 doctor_count(const struct doctor *d, enum try_result r)
 {
 	unsigned n = 0;
