@@ -104,18 +104,25 @@ behind(const struct sh_word *w, size_t n)
 
 /* ---- destinations ---- */
 
+/* Passes by "user@", which ends at the last '@'. */
+static void
+skip_user(const char **s, size_t *len)
+{
+	const char *at = memrchr(*s, '@', *len);
+
+	if (at == NULL)
+		return;
+	*len -= (size_t)(at + 1 - *s);
+	*s = at + 1;
+}
+
 /* The host of "user@host:port" and "[v6]:port"; a lone ":" ends it. */
 static void
 host_part(const char *s, size_t len, const char **ret, size_t *ret_len)
 {
 	const char *colon, *end;
 
-	for (size_t i = len; i > 0; i--)
-		if (s[i - 1] == '@') {
-			s += i;
-			len -= i;
-			break;
-		}
+	skip_user(&s, &len);
 	if (len > 0 && s[0] == '[' &&
 	    (end = memchr(s, ']', len)) != NULL) {
 		*ret = s + 1;
@@ -197,12 +204,7 @@ add_remote_path(struct reading *r, const struct sh_word *w)
 		return NULL;
 	if (hides(r, w, 0, len))
 		return NULL;
-	for (size_t i = len; i > 0; i--)
-		if (s[i - 1] == '@') {
-			s += i;
-			len -= i;
-			break;
-		}
+	skip_user(&s, &len);
 	return add_host(r, s, len);
 }
 
@@ -225,12 +227,7 @@ add_destination(struct reading *r, const struct sh_word *w)
 			return NULL;
 		}
 	}
-	for (size_t i = len; i > 0; i--)
-		if (s[i - 1] == '@') {
-			s += i;
-			len -= i;
-			break;
-		}
+	skip_user(&s, &len);
 	return add_host(r, s, len);
 }
 
