@@ -237,7 +237,8 @@ on_notice(const char *text, void *arg)
 {
 	struct scene *s = arg;
 
-	buf_printf(&s->notices, "%s\n", text);
+	if (!is_of_machine(text))
+		buf_printf(&s->notices, "%s\n", text);
 }
 
 static void

@@ -158,7 +158,10 @@ make_plan(struct scene *s)
 	s->ro.settings = settings;
 	s->ro.engine = "native";
 	s->ro.dry_run = true;
-	s->rc = plan_make(&s->ro, argv, s->env, &s->plan, &s->e);
+	/* Something of another program's may vanish meanwhile. */
+	do
+		s->rc = plan_make(&s->ro, argv, s->env, &s->plan, &s->e);
+	while (s->rc != 0 && s->plan.is_outdated);
 	s->ro.settings = NULL;
 }
 
@@ -247,7 +250,8 @@ put_plan(const struct scene *s, struct buf *b)
 	buf_printf(b, "names %s\n", p->wants_names ? "yes" : "no");
 	put_env(b, (char **)p->spec.envp);
 	for (size_t i = 0; i < p->nnotices; i++)
-		if (strncmp(p->notices[i], "this kernel ", 12) != 0)
+		if (strncmp(p->notices[i], "this kernel ", 12) != 0 &&
+		    !is_of_machine(p->notices[i]))
 			buf_printf(b, "says  %s\n", p->notices[i]);
 }
 

@@ -86,10 +86,10 @@ scene_open(struct scene *c, struct room *r)
 static void
 scene_close(struct scene *c)
 {
+	close(c->fd);		/* first: others look for it, too, by our cwd */
 	assert_int_equal(chdir("/"), 0);
 	strays_release(&c->s);
 	arena_free(c->s.arena);
-	close(c->fd);
 }
 
 /* By the folder of the process that holds it: this one. */

@@ -8,6 +8,7 @@
 #ifndef FENCE_TESTS_TREE_TEXT_H
 #define FENCE_TESTS_TREE_TEXT_H
 
+#include <stdbool.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -53,6 +54,13 @@ room_shorten(const struct room *r, const char *text)
 	assert_non_null(ret);
 	buf_release(&b);
 	return ret;
+}
+
+/* A notice of other programs' sockets, which come and go on this machine. */
+static inline bool
+is_of_machine(const char *notice)
+{
+	return strstr(notice, " of the host cannot be located, ") != NULL;
 }
 
 /* Returns the descriptor, which the caller closes. */
