@@ -39,6 +39,9 @@ enter(struct guard *g, struct folder *up, int up_fd, struct name *n)
 			next = g->folders;
 		}
 	}
+	/* The host replaced a whole tree: what lies there is its own. */
+	if (n->is_root)
+		return;
 	f = guard_folder_add(g, up, n, fd_take(&fd));
 	if (f == NULL)
 		return;

@@ -93,6 +93,47 @@ is_ours(const struct guard_config *c, const char *path)
 	return c->quarantine != NULL && str_path_below(c->quarantine, path);
 }
 
+static struct name *
+find_path(struct guard *g, const char *path)
+{
+	struct name *n = &g->root;
+	char text[NAME_MAX + 1];
+
+	while (n != NULL && *(path += strspn(path, "/")) != '\0') {
+		size_t len = strcspn(path, "/");
+
+		if (len >= sizeof text)
+			return NULL;
+		memcpy(text, path, len);
+		text[len] = '\0';
+		n = guard_name_find(n, text);
+		path += len;
+	}
+	return n;
+}
+
+static bool
+is_below_another(const struct gitend *git, size_t at)
+{
+	for (size_t i = 0; i < git->nroots; i++)
+		if (i != at && str_path_below(git->roots[at], git->roots[i]))
+			return true;
+	return false;
+}
+
+/* Of two trees, one in the other, the inner can be moved by the jail. */
+static void
+mark_roots(struct guard *g)
+{
+	for (size_t i = 0; i < g->git.nroots; i++) {
+		struct name *n = is_below_another(&g->git, i) ? NULL :
+		    find_path(g, g->git.roots[i]);
+
+		if (n != NULL && n->leaf == NULL)
+			n->is_root = true;
+	}
+}
+
 int
 guard_names(struct guard *g, const struct guard_config *c, struct err *e)
 {
@@ -120,6 +161,7 @@ guard_names(struct guard *g, const struct guard_config *c, struct err *e)
 	for (size_t i = 0; i < n && rc == 0; i++)
 		rc = name_add(g, order[i], e);
 	free(order);
+	mark_roots(g);
 	return rc;
 }
 

@@ -91,6 +91,9 @@ struct name {
 	struct name	**child;	/* sorted by text */
 	size_t		 nchild, cap;
 	struct leaf	*leaf;		/* the path that ends here, or NULL */
+	/* A writable tree of its own: the jail stands on the folder that was
+	 * there, and cannot put another one in its place. */
+	bool		 is_root;
 	/* One here or below that may not come to lie elsewhere. */
 	struct leaf	*held;
 };

@@ -504,6 +504,30 @@ own_names() {	# own_names WHO ARGS…: what a run makes is its own
 	ok $? "$who: nothing of it was taken away"
 }
 
+# The host puts another folder in the place of the workspace.
+moved_away() {	# moved_away WHO
+	local who=$1
+
+	place "$who"
+	start "$who" env HOME="$H" "$FENCE_RUN" -- sh -c 'echo >up
+	    while [ ! -e go ]; do sleep 0.05; done
+	    env -i mkdir .idea; exec "$0" table' "$PROBES/probe-static" \
+	    2>"$base/err"
+	wait_for 20 test -e "$W/up"
+	as "$who" sh -c 'echo "write .envrc evil" >"$0/table"
+	    mv "$0" "$0.old"; mkdir -p "$0/.vscode" "$0/.github/workflows"
+	    echo mine >"$0/.vscode/x"; echo mine >"$0/.envrc"' "$W"
+	# Whoever looks has time to.
+	as "$who" sh -c 'for i in 1 2 3; do mkdir "$0/.idea"; rmdir "$0/.idea"
+	    done; echo >"$0.old/go"' "$W"
+	wait "$pid"
+	is "$(cat "$W/.vscode/x" "$W/.envrc"; ls -A "$W")" \
+	    $'mine\nmine\n.envrc\n.github\n.vscode' \
+	    "$who: a workspace that took the place of another is nobody's"
+	absent ../w.old/.envrc ../w.old/.idea
+	ok $? "$who: in that one no guarded name is left"
+}
+
 if [ "${1-}" = inside ]; then
 	other_disk "$2"
 	exit 0
@@ -517,6 +541,7 @@ for who in $WHOS; do
 	done
 	human_beside "$who" 2
 	replaced "$who"
+	moved_away "$who"
 	flooded "$who"
 	ends "$who"
 	own_names "$who"
