@@ -498,9 +498,11 @@ json_next(struct json_reader *r, struct json_token *t, struct err *e)
 		if (skip_space(r, e) != 0)
 			return -1;
 		*t = (struct json_token){ .text = "", .line = r->line,
-		    .col = (int)(r->pos - r->line_start) + 1 };
+		    .col = (int)(r->pos - r->line_start) + 1,
+		    .start = r->pos };
 		rv = read_token(r, t, e);
 	} while (rv == 1);
+	t->end = r->pos;
 	return rv;
 }
 

@@ -33,6 +33,8 @@ enum json_kind {
 struct json_token {
 	enum json_kind	 kind;
 	int		 line, col;	/* of the first byte; from 1, bytes */
+	size_t		 start, end;	/* bytes of the text; a key's end is
+					 * behind its colon */
 	const char	*text;		/* until the next call; ends in NUL */
 	size_t		 len;
 };
