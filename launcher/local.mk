@@ -9,6 +9,7 @@ include launcher/doctor/local.mk
 include launcher/exec/local.mk
 include launcher/gate/local.mk
 include launcher/guard/local.mk
+include launcher/hooks/local.mk
 include launcher/plan/local.mk
 include launcher/record/local.mk
 include launcher/run/local.mk

@@ -14,6 +14,7 @@
 
 #include "launcher/cli/cmd.h"
 #include "launcher/exit.h"
+#include "launcher/hooks/agent.h"
 #include "platform/base/path.h"
 
 static int
@@ -108,9 +109,12 @@ static int
 act(int argc, char **argv, struct err *e)
 {
 	const char *name = path_name(argv[0]);
-	const struct command *c = argc > 1 && strcmp(name, "fence") == 0 ?
-	    cmd_find(cmd_table, argv[1]) : NULL;
+	bool has_subs = argc > 1 && strcmp(name, "fence") == 0;
+	const struct command *c = has_subs ? cmd_find(cmd_table, argv[1]) :
+	    NULL;
 
+	if (has_subs && agent_by_flag(argv[1]) != NULL)
+		return cmd_hook_flag(name, argc - 1, argv + 1, e);
 	if (c == NULL)
 		return cmd_run(name, argc, argv, e);
 	if (c->fn == NULL)

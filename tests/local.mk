@@ -118,6 +118,7 @@ FUZZERS = \
 	tests/fuzz/fuzz_chunked \
 	tests/fuzz/fuzz_dnsmsg \
 	tests/fuzz/fuzz_gitconf \
+	tests/fuzz/fuzz_hook \
 	tests/fuzz/fuzz_host \
 	tests/fuzz/fuzz_http1 \
 	tests/fuzz/fuzz_httpresp \
@@ -151,6 +152,7 @@ tests_fuzz_fuzz_chunked_SOURCES = tests/fuzz/fuzz_chunked.c \
 tests_fuzz_fuzz_dnsmsg_SOURCES = tests/fuzz/fuzz_dnsmsg.c tests/fuzz/replay.c
 tests_fuzz_fuzz_gitconf_SOURCES = tests/fuzz/fuzz_gitconf.c \
 	tests/fuzz/replay.c
+tests_fuzz_fuzz_hook_SOURCES = tests/fuzz/fuzz_hook.c tests/fuzz/replay.c
 tests_fuzz_fuzz_host_SOURCES = tests/fuzz/fuzz_host.c tests/fuzz/replay.c
 tests_fuzz_fuzz_http1_SOURCES = tests/fuzz/fuzz_http1.c tests/fuzz/replay.c
 tests_fuzz_fuzz_httpresp_SOURCES = tests/fuzz/fuzz_httpresp.c \
@@ -175,7 +177,7 @@ endif
 include tests/probes/local.mk
 
 EXTRA_DIST += tests/README.md tests/agents tests/agree tests/batch tests/batches tests/builds \
-	tests/clients tests/contract \
+	tests/clients tests/contract tests/hooks \
 	tests/fuzz/corpus tests/golden tests/kill-at tests/lib.sh tests/lint \
 	tests/records.py tests/run tests/scale.sh tests/self-check \
 	tests/shell-lines \

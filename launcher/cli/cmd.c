@@ -28,8 +28,10 @@ const struct command cmd_table[] = {
 	    .help = "print a completion script for a shell",
 	    .words = "bash zsh fish" },
 	{ .name = "help", .fn = cmd_help, .help = "print this text" },
-	{ .name = "import" }, { .name = "hooks" }, { .name = "learn" },
-	{ .name = "trace" }, { .name = "session" },
+	{ .name = "hook", .fn = cmd_hook, .args = "AGENT", .opts = hook_opts,
+	    .help = "answer an agent about the tool call on standard input",
+	    .words = AGENT_WORDS },
+	{ .name = "learn" }, { .name = "trace" }, { .name = "session" },
 	{ .name = NULL },
 };
 

@@ -30,6 +30,11 @@ extern const struct command config_table[];
 extern const struct command template_table[];
 extern const struct opt	why_opts[];
 extern const struct opt	doctor_opts[];
+extern const struct opt	hook_opts[];
+
+/* The agents of launcher/hooks/agent.c, for completions. */
+#define AGENT_WORDS	"claude codex gemini opencode copilot cursor qwen " \
+			"crush windsurf hermes"
 
 /* In a table; NULL if there is none of that name. */
 const struct command	*cmd_find(const struct command *, const char *name);
@@ -44,6 +49,8 @@ cmd_fn		 cmd_template;
 cmd_fn		 cmd_template_list;
 cmd_fn		 cmd_why;
 cmd_fn		 cmd_doctor;
+cmd_fn		 cmd_hook;
+cmd_fn		 cmd_hook_flag;		/* fence --claude-pre-tool-use */
 cmd_fn		 cmd_features;		/* fence-run --linux-features */
 cmd_fn		 cmd_completion;
 

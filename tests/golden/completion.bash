@@ -63,6 +63,9 @@ _fence_lookup() {
 	'help')
 		opts=''
 		list='' ;;
+	'hook')
+		opts='-s --settings -t --template --wrap --no-wrap'
+		list='claude codex gemini opencode copilot cursor qwen crush windsurf hermes' ;;
 	*)
 		opts=
 		list= ;;

@@ -1,0 +1,327 @@
+#include "launcher/hooks/line.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "platform/base/path.h"
+#include "platform/base/str.h"
+
+/* ---- quoting ---- */
+
+void
+line_quote_always(struct buf *b, const char *word)
+{
+	buf_putc(b, '\'');
+	for (; *word != '\0'; word++) {
+		if (*word == '\'')
+			buf_puts(b, "'\\''");
+		else
+			buf_putc(b, *word);
+	}
+	buf_putc(b, '\'');
+}
+
+void
+line_quote(struct buf *b, const char *word)
+{
+	bool is_plain = word[0] != '\0';
+
+	for (const char *p = word; *p != '\0'; p++)
+		if (!isalnum((unsigned char)*p) &&
+		    strchr("/._-+:@%,", *p) == NULL)
+			is_plain = false;
+	if (is_plain)
+		buf_puts(b, word);
+	else
+		line_quote_always(b, word);
+}
+
+/* ---- cd ---- */
+
+/* "$(( ... ))" begins at p: its end, or NULL if it is none or has more. */
+static const char *
+skip_arithmetic(const char *p)
+{
+	const char *end = strstr(p + 3, "))");
+
+	if (strncmp(p, "$((", 3) != 0 || end == NULL)
+		return NULL;
+	for (p += 3; p < end; p++)
+		if (strchr("$`([;\n", *p) != NULL)
+			return NULL;
+	return end + 2;
+}
+
+/* A dollar at p: behind a plain variable or arithmetic; NULL: anything else. */
+static const char *
+skip_dollar(const char *p)
+{
+	size_t n;
+
+	if (p[1] == '(')
+		return skip_arithmetic(p);
+	if (p[1] == '{') {
+		n = strspn(p + 2, "abcdefghijklmnopqrstuvwxyz"
+		    "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+		return n > 0 && p[2 + n] == '}' ? p + 3 + n : NULL;
+	}
+	return p + 1;
+}
+
+static const char *
+skip_double(const char *p)
+{
+	for (p++; *p != '"'; ) {
+		if (*p == '\0' || *p == '`' || *p == '\n' || *p == '\r')
+			return NULL;
+		if (*p == '\\' && p[1] != '\0')
+			p += 2;
+		else if (*p != '$')
+			p++;
+		else if ((p = skip_dollar(p)) == NULL)
+			return NULL;
+	}
+	return p + 1;
+}
+
+bool
+line_is_cd(const char *line)
+{
+	const char *p = line + strspn(line, " \t");
+
+	if (strncmp(p, "cd", 2) != 0 || strchr(" \t", p[2]) == NULL)
+		return false;		/* strchr() finds the NUL, too */
+	for (p += 2; p != NULL && *p != '\0'; ) {
+		if (strchr("`&|;<>(){}\n\r", *p) != NULL)
+			return false;
+		if (*p == '\'') {
+			p = strchr(p + 1, '\'');
+			if (p == NULL)
+				return false;
+			p++;
+		} else if (*p == '"') {
+			p = skip_double(p);
+		} else if (*p == '$') {
+			p = skip_dollar(p);
+		} else if (*p == '\\' && p[1] != '\0' && p[1] != '\n') {
+			p += 2;
+		} else {
+			p++;
+		}
+	}
+	return p != NULL;
+}
+
+/* ---- fence itself ---- */
+
+enum { WORD_MAX = 512 };
+
+/*
+ * One word from *at, without its quotes, cut at WORD_MAX.  False: there is
+ * none before the command ends.  Substitutions are left in as text.
+ */
+static bool
+next_word(const char **at, char word[WORD_MAX])
+{
+	const char *p = *at + strspn(*at, " \t");
+	size_t n = 0;
+	char quote = '\0';
+
+	if (*p == '\0' || strchr("\n\r;&|()", *p) != NULL) {
+		*at = p;
+		return false;
+	}
+	for (; *p != '\0'; p++) {
+		if (quote == '\0' && strchr(" \t\n\r;&|()", *p) != NULL)
+			break;
+		if (quote == '\0' && (*p == '\'' || *p == '"')) {
+			quote = *p;
+			continue;
+		}
+		if (*p == quote) {
+			quote = '\0';
+			continue;
+		}
+		if (*p == '\\' && quote != '\'' && p[1] != '\0') {
+			p++;
+			if (*p == '\n')
+				continue;
+		}
+		if (n + 1 < WORD_MAX)
+			word[n++] = *p;
+	}
+	word[n] = '\0';
+	*at = p;
+	return true;
+}
+
+static bool
+is_assignment(const char *word)
+{
+	size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyz"
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+
+	return n > 0 && !isdigit((unsigned char)word[0]) && word[n] == '=';
+}
+
+static bool
+is_fence(const char *word)
+{
+	const char *name = path_name(word);
+
+	return strcmp(name, "fence") == 0 || strcmp(name, "fence-run") == 0;
+}
+
+/* Programs that run the words behind their options. */
+static const struct {
+	const char	*name;
+	const char	*with_value;	/* options that take the next word */
+	const char	*without;	/* with one of these it runs nothing */
+} carriers[] = {
+	{ "command", "", "vV" }, { "env", "uCS", "" }, { "exec", "a", "" },
+	{ "nohup", "", "" }, { "sudo", "ugCDhpRrTt", "" },
+	{ "doas", "uC", "" }, { "time", "fo", "" }, { "nice", "n", "" },
+	{ "setsid", "", "" }, { "builtin", "", "" }, { "stdbuf", "ioe", "" },
+	{ "ionice", "cnpPu", "" }, { "timeout", "ks", "" },
+	{ "!", "", "" }, { "{", "", "" }, { "if", "", "" },
+	{ "then", "", "" }, { "else", "", "" }, { "elif", "", "" },
+	{ "while", "", "" }, { "until", "", "" }, { "do", "", "" },
+	{ "xargs", "IEdLnPsa", "" },
+};
+
+/* Programs whose words are lines themselves. */
+static const char *const shells[] = { "sh", "bash", "dash", "zsh", "ksh",
+    "fish", "eval" };
+
+static bool
+is_shell(const char *word)
+{
+	for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
+		if (strcmp(path_name(word), shells[i]) == 0)
+			return true;
+	return false;
+}
+
+/* The options of a carrier.  False: it runs nothing. */
+static bool
+skip_options(size_t carrier, const char **at, char word[WORD_MAX],
+    bool *ret_has_word)
+{
+	while ((*ret_has_word = next_word(at, word)) && word[0] == '-' &&
+	    word[1] != '\0') {
+		bool is_long = word[1] == '-';
+
+		if (strcmp(word, "--") == 0)
+			continue;
+		if (!is_long && strpbrk(word + 1, carriers[carrier].without)
+		    != NULL)
+			return false;
+		/* "--unset V": the word behind it is no command. */
+		if ((is_long && strchr(word, '=') == NULL &&
+		    (strcmp(word, "--unset") == 0 ||
+		    strcmp(word, "--chdir") == 0 ||
+		    strcmp(word, "--user") == 0 ||
+		    strcmp(word, "--signal") == 0)) ||
+		    (!is_long && word[2] == '\0' &&
+		    strchr(carriers[carrier].with_value, word[1]) != NULL))
+			(void)next_word(at, word);
+	}
+	return true;
+}
+
+enum { DEPTH_MAX = 8 };
+
+static bool	 starts_fence(const char *line, unsigned depth);
+
+static bool
+shell_starts_fence(const char **at, unsigned depth)
+{
+	char word[WORD_MAX];
+
+	while (next_word(at, word))
+		if (word[0] != '-' && starts_fence(word, depth))
+			return true;
+	return false;
+}
+
+/* The simple command at *at. */
+static bool
+command_is_fence(const char **at, unsigned depth)
+{
+	enum { CARRIERS_MAX = 32 };
+	char word[WORD_MAX];
+	bool has_word = next_word(at, word);
+
+	for (unsigned n = 0; has_word && n < CARRIERS_MAX; n++) {
+		size_t i, ncarriers = sizeof carriers / sizeof *carriers;
+
+		while (has_word && is_assignment(word))
+			has_word = next_word(at, word);
+		if (!has_word)
+			return false;
+		if (is_fence(word))
+			return true;
+		if (is_shell(word) && depth < DEPTH_MAX)
+			return shell_starts_fence(at, depth + 1);
+		for (i = 0; i < ncarriers; i++)
+			if (strcmp(path_name(word), carriers[i].name) == 0)
+				break;
+		if (i == ncarriers ||
+		    !skip_options(i, at, word, &has_word))
+			return false;
+		/* timeout's first word is a time. */
+		if (has_word && strcmp(carriers[i].name, "timeout") == 0)
+			has_word = next_word(at, word);
+	}
+	return has_word;
+}
+
+static bool
+starts_fence(const char *line, unsigned depth)
+{
+	char word[WORD_MAX];
+	const char *p = line;
+
+	while (*p != '\0') {
+		if (command_is_fence(&p, depth))
+			return true;
+		while (next_word(&p, word))
+			continue;
+		p += strspn(p, "\n\r;&|()");
+	}
+	return false;
+}
+
+bool
+line_starts_fence(const char *line)
+{
+	return starts_fence(line, 0);
+}
+
+/* ---- a line that was wrapped before ---- */
+
+const char *
+line_wrapped(struct arena *a, const char *line, const char *prefix)
+{
+	size_t n = strlen(prefix);
+	const char *p = line + strspn(line, " \t\n"), *ret = NULL;
+	struct buf b;
+
+	if (strncmp(p, prefix, n) != 0 || strncmp(p + n, " -c '", 5) != 0)
+		return NULL;
+	buf_init(&b, 0);
+	for (p += n + 5; *p != '\0'; p++) {
+		if (*p != '\'') {
+			buf_putc(&b, *p);
+		} else if (strncmp(p, "'\\''", 4) == 0) {
+			buf_putc(&b, '\'');
+			p += 3;
+		} else {
+			if (p[1 + strspn(p + 1, " \t\n")] == '\0')
+				ret = arena_strndup(a, b.data, b.len);
+			break;
+		}
+	}
+	buf_release(&b);
+	return ret;
+}

@@ -1,0 +1,38 @@
+/*
+ * line: what a hook has to know of a shell's line beside what the policy says
+ * of it.  Pure.  The split into simple commands here is a rough one that errs
+ * on the side of finding fence; the deciders have the real one.
+ */
+#ifndef FENCE_LAUNCHER_HOOK_LINE_H
+#define FENCE_LAUNCHER_HOOK_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "platform/base/arena.h"
+#include "platform/base/buf.h"
+
+/*
+ * A `cd` and nothing else: no other command, no redirection, no substitution.
+ * It must stay as it is, or the agent's shell does not move.
+ */
+bool	 line_is_cd(const char *line);
+
+/*
+ * Does some command of the line start fence or fence-run: by name, by path,
+ * quoted, behind assignments, command, env, exec, sudo and their like?
+ */
+bool	 line_starts_fence(const char *line);
+
+/*
+ * The line that `prefix -c 'LINE'` hands on, unquoted, where that is all of
+ * it; else NULL.  prefix is what line_prefix() makes.
+ */
+const char	*line_wrapped(struct arena *, const char *line,
+		    const char *prefix);
+
+/* In single quotes, unless every byte is harmless to a shell. */
+void	 line_quote(struct buf *, const char *word);
+void	 line_quote_always(struct buf *, const char *word);
+
+#endif
