@@ -144,27 +144,6 @@ skip_space(struct json_reader *r, struct err *e)
 	return 0;
 }
 
-static void
-put_utf8(struct buf *b, uint32_t cp)
-{
-	if (cp < 0x80) {
-		buf_putc(b, (char)cp);
-		return;
-	}
-	if (cp < 0x800) {
-		buf_putc(b, (char)(0xc0 | cp >> 6));
-	} else {
-		if (cp < 0x10000) {
-			buf_putc(b, (char)(0xe0 | cp >> 12));
-		} else {
-			buf_putc(b, (char)(0xf0 | cp >> 18));
-			buf_putc(b, (char)(0x80 | (cp >> 12 & 0x3f)));
-		}
-		buf_putc(b, (char)(0x80 | (cp >> 6 & 0x3f)));
-	}
-	buf_putc(b, (char)(0x80 | (cp & 0x3f)));
-}
-
 /* The four digits at pos; -1 if they are not hexadecimal digits. */
 static int32_t
 hex4(const struct json_reader *r, size_t pos)
@@ -197,7 +176,7 @@ read_unicode_escape(struct json_reader *r, struct err *e)
 	if (hi == 0)
 		return bad_at(r, r->pos, e, "\\u0000 is not allowed");
 	if (hi < 0xd800 || hi > 0xdfff) {
-		put_utf8(&r->text, (uint32_t)hi);
+		str_put_utf8(&r->text, (uint32_t)hi);
 		r->pos += 6;
 		return 0;
 	}
@@ -205,7 +184,7 @@ read_unicode_escape(struct json_reader *r, struct err *e)
 	    hex4(r, r->pos + 8) : -1;
 	if (hi > 0xdbff || lo < 0xdc00 || lo > 0xdfff)
 		return bad_at(r, r->pos, e, "lone surrogate in \\u escape");
-	put_utf8(&r->text, 0x10000 + (((uint32_t)hi & 0x3ff) << 10) +
+	str_put_utf8(&r->text, 0x10000 + (((uint32_t)hi & 0x3ff) << 10) +
 	    ((uint32_t)lo & 0x3ff));
 	r->pos += 12;
 	return 0;

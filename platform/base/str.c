@@ -71,6 +71,27 @@ str_utf8(const char *s, size_t len, uint32_t *cp)
 	return n;
 }
 
+void
+str_put_utf8(struct buf *b, uint32_t cp)
+{
+	if (cp < 0x80) {
+		buf_putc(b, (char)cp);
+		return;
+	}
+	if (cp < 0x800) {
+		buf_putc(b, (char)(0xc0 | cp >> 6));
+	} else {
+		if (cp < 0x10000) {
+			buf_putc(b, (char)(0xe0 | cp >> 12));
+		} else {
+			buf_putc(b, (char)(0xf0 | cp >> 18));
+			buf_putc(b, (char)(0x80 | (cp >> 12 & 0x3f)));
+		}
+		buf_putc(b, (char)(0x80 | (cp >> 6 & 0x3f)));
+	}
+	buf_putc(b, (char)(0x80 | (cp & 0x3f)));
+}
+
 bool
 str_is_deceptive(uint32_t cp)
 {

@@ -24,6 +24,8 @@ int		 str_to_u64(struct str, uint64_t max, uint64_t *ret);
 
 /* Length and code point of the UTF-8 character at s; 0: not valid. */
 size_t		 str_utf8(const char *s, size_t len, uint32_t *ret);
+/* Adds a code point, which must be one. */
+void		 str_put_utf8(struct buf *, uint32_t);
 /* Controls, and characters that change how their neighbours look. */
 bool		 str_is_deceptive(uint32_t);
 
