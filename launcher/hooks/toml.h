@@ -1,0 +1,24 @@
+/*
+ * toml: TOML 1.0 -> the same tree that JSON becomes (platform/base/jsontree.h),
+ * for reading other tools' settings.  Pure and bounded.  Dates and times are
+ * JSON_NUMBER with their text; floats, too.
+ */
+#ifndef FENCE_LAUNCHER_TOML_H
+#define FENCE_LAUNCHER_TOML_H
+
+#include <stddef.h>
+
+#include "platform/base/arena.h"
+#include "platform/base/err.h"
+#include "platform/base/jsontree.h"
+
+enum { TOML_MAX = 4 * 1024 * 1024, TOML_DEPTH = 32 };
+
+/*
+ * *ret is an object, empty for an empty text.  -1: ERR_POLICY with file, line
+ * and column.  Nodes know their line and column; start and end are 0.
+ */
+int	 toml_parse(struct arena *, const char *shown, const char *text,
+	    size_t len, struct jnode **ret, struct err *);
+
+#endif
