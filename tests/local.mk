@@ -37,6 +37,7 @@ UNIT_TESTS = \
 	tests/unit/test_guard_mask \
 	tests/unit/test_guard_move \
 	tests/unit/test_guard_text \
+	tests/unit/test_hooks \
 	tests/unit/test_host \
 	tests/unit/test_http1 \
 	tests/unit/test_httpresp \
@@ -129,6 +130,7 @@ FUZZERS = \
 	tests/fuzz/fuzz_socks5 \
 	tests/fuzz/fuzz_sshline \
 	tests/fuzz/fuzz_tlshello \
+	tests/fuzz/fuzz_toml \
 	tests/fuzz/fuzz_unixlist \
 	tests/fuzz/fuzz_upstream
 
@@ -165,6 +167,7 @@ tests_fuzz_fuzz_shwords_SOURCES = tests/fuzz/fuzz_shwords.c \
 	tests/fuzz/replay.c
 tests_fuzz_fuzz_sshline_SOURCES = tests/fuzz/fuzz_sshline.c \
 	tests/fuzz/replay.c
+tests_fuzz_fuzz_toml_SOURCES = tests/fuzz/fuzz_toml.c tests/fuzz/replay.c
 tests_fuzz_fuzz_unixlist_SOURCES = tests/fuzz/fuzz_unixlist.c \
 	tests/fuzz/replay.c
 tests_fuzz_fuzz_upstream_SOURCES = tests/fuzz/fuzz_upstream.c \

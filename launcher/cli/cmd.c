@@ -31,6 +31,8 @@ const struct command cmd_table[] = {
 	{ .name = "hook", .fn = cmd_hook, .args = "AGENT", .opts = hook_opts,
 	    .help = "answer an agent about the tool call on standard input",
 	    .words = AGENT_WORDS },
+	{ .name = "hooks", .fn = cmd_hooks, .subs = hooks_table,
+	    .args = "SUBCOMMAND", .help = "fence's hook in agents' files" },
 	{ .name = "learn" }, { .name = "trace" }, { .name = "session" },
 	{ .name = NULL },
 };

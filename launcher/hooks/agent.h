@@ -32,11 +32,13 @@ enum agent_file {
 
 struct agent {
 	const char	*name;		/* "claude": the word and the option */
-	const char	*title;		/* "Claude Code" */
+	const char	*title;		/* "Claude" */
 	const char	*noun;		/* "hook", "plugin", "hooks" */
 	enum dialect	 dialect;
 	enum agent_file	 file;
 	const char	*path;		/* below the home */
+	/* A variable that stands for the first folder of path, or NULL. */
+	const char	*folder_env;
 	/*
 	 * The entries as JSON text: "%s" at a command line, "%p" at the
 	 * program and "%a" at its arguments; events[] says of which lists.
@@ -47,6 +49,10 @@ struct agent {
 	/* The option by which the Go program's entries call it, or NULL. */
 	const char	*old_flag;
 	bool		 can_rewrite;
+	/* A call of its shell tool, "%s" at the command, for a trial. */
+	const char	*trial;
+	/* What to tell who has installed it, or NULL. */
+	const char	*advice;
 };
 
 extern const struct agent agents[];	/* ends with name NULL */

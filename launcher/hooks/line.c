@@ -114,14 +114,8 @@ line_is_cd(const char *line)
 
 /* ---- fence itself ---- */
 
-enum { WORD_MAX = 512 };
-
-/*
- * One word from *at, without its quotes, cut at WORD_MAX.  False: there is
- * none before the command ends.  Substitutions are left in as text.
- */
-static bool
-next_word(const char **at, char word[WORD_MAX])
+bool
+line_next_word(const char **at, char word[LINE_WORD_MAX])
 {
 	const char *p = *at + strspn(*at, " \t");
 	size_t n = 0;
@@ -147,7 +141,7 @@ next_word(const char **at, char word[WORD_MAX])
 			if (*p == '\n')
 				continue;
 		}
-		if (n + 1 < WORD_MAX)
+		if (n + 1 < LINE_WORD_MAX)
 			word[n++] = *p;
 	}
 	word[n] = '\0';
@@ -155,8 +149,8 @@ next_word(const char **at, char word[WORD_MAX])
 	return true;
 }
 
-static bool
-is_assignment(const char *word)
+bool
+line_is_assignment(const char *word)
 {
 	size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyz"
 	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
@@ -204,10 +198,10 @@ is_shell(const char *word)
 
 /* The options of a carrier.  False: it runs nothing. */
 static bool
-skip_options(size_t carrier, const char **at, char word[WORD_MAX],
+skip_options(size_t carrier, const char **at, char word[LINE_WORD_MAX],
     bool *ret_has_word)
 {
-	while ((*ret_has_word = next_word(at, word)) && word[0] == '-' &&
+	while ((*ret_has_word = line_next_word(at, word)) && word[0] == '-' &&
 	    word[1] != '\0') {
 		bool is_long = word[1] == '-';
 
@@ -224,7 +218,7 @@ skip_options(size_t carrier, const char **at, char word[WORD_MAX],
 		    strcmp(word, "--signal") == 0)) ||
 		    (!is_long && word[2] == '\0' &&
 		    strchr(carriers[carrier].with_value, word[1]) != NULL))
-			(void)next_word(at, word);
+			(void)line_next_word(at, word);
 	}
 	return true;
 }
@@ -236,9 +230,9 @@ static bool	 starts_fence(const char *line, unsigned depth);
 static bool
 shell_starts_fence(const char **at, unsigned depth)
 {
-	char word[WORD_MAX];
+	char word[LINE_WORD_MAX];
 
-	while (next_word(at, word))
+	while (line_next_word(at, word))
 		if (word[0] != '-' && starts_fence(word, depth))
 			return true;
 	return false;
@@ -249,14 +243,14 @@ static bool
 command_is_fence(const char **at, unsigned depth)
 {
 	enum { CARRIERS_MAX = 32 };
-	char word[WORD_MAX];
-	bool has_word = next_word(at, word);
+	char word[LINE_WORD_MAX];
+	bool has_word = line_next_word(at, word);
 
 	for (unsigned n = 0; has_word && n < CARRIERS_MAX; n++) {
 		size_t i, ncarriers = sizeof carriers / sizeof *carriers;
 
-		while (has_word && is_assignment(word))
-			has_word = next_word(at, word);
+		while (has_word && line_is_assignment(word))
+			has_word = line_next_word(at, word);
 		if (!has_word)
 			return false;
 		if (is_fence(word))
@@ -271,7 +265,7 @@ command_is_fence(const char **at, unsigned depth)
 			return false;
 		/* timeout's first word is a time. */
 		if (has_word && strcmp(carriers[i].name, "timeout") == 0)
-			has_word = next_word(at, word);
+			has_word = line_next_word(at, word);
 	}
 	return has_word;
 }
@@ -279,13 +273,13 @@ command_is_fence(const char **at, unsigned depth)
 static bool
 starts_fence(const char *line, unsigned depth)
 {
-	char word[WORD_MAX];
+	char word[LINE_WORD_MAX];
 	const char *p = line;
 
 	while (*p != '\0') {
 		if (command_is_fence(&p, depth))
 			return true;
-		while (next_word(&p, word))
+		while (line_next_word(&p, word))
 			continue;
 		p += strspn(p, "\n\r;&|()");
 	}

@@ -31,6 +31,15 @@ bool	 line_starts_fence(const char *line);
 const char	*line_wrapped(struct arena *, const char *line,
 		    const char *prefix);
 
+/*
+ * One word from *at, without its quotes, cut at LINE_WORD_MAX.  False: there is
+ * none before the command ends.  Substitutions are left in as text.
+ */
+enum { LINE_WORD_MAX = 4096 };
+bool	 line_next_word(const char **at, char word[LINE_WORD_MAX]);
+/* "NAME=...": an assignment, where it stands before a command. */
+bool	 line_is_assignment(const char *word);
+
 /* In single quotes, unless every byte is harmless to a shell. */
 void	 line_quote(struct buf *, const char *word);
 void	 line_quote_always(struct buf *, const char *word);

@@ -7,7 +7,7 @@ _fence_lookup() {
 		case $1 in
 		'') ;;
 		-*) at=run ;;
-		config|template) at="$1${2:+ $2}" ;;
+		config|template|hooks) at="$1${2:+ $2}" ;;
 		*) at=$1 ;;
 		esac ;;
 	esac
@@ -66,6 +66,21 @@ _fence_lookup() {
 	'hook')
 		opts='-s --settings -t --template --wrap --no-wrap'
 		list='claude codex gemini opencode copilot cursor qwen crush windsurf hermes' ;;
+	'hooks')
+		opts=''
+		list='print install uninstall status' ;;
+	'hooks print')
+		opts='--claude --codex --gemini --opencode --copilot --cursor --qwen --crush --windsurf --hermes -s --settings -t --template --wrap --no-wrap'
+		list='' ;;
+	'hooks install')
+		opts='--claude --codex --gemini --opencode --copilot --cursor --qwen --crush --windsurf --hermes -s --settings -t --template --wrap --no-wrap -f --file -y --force'
+		list='' ;;
+	'hooks uninstall')
+		opts='--claude --codex --gemini --opencode --copilot --cursor --qwen --crush --windsurf --hermes -f --file -y --force'
+		list='' ;;
+	'hooks status')
+		opts='--claude --codex --gemini --opencode --copilot --cursor --qwen --crush --windsurf --hermes -f --file'
+		list='' ;;
 	*)
 		opts=
 		list= ;;
