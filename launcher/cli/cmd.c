@@ -33,6 +33,9 @@ const struct command cmd_table[] = {
 	    .words = AGENT_WORDS },
 	{ .name = "hooks", .fn = cmd_hooks, .subs = hooks_table,
 	    .args = "SUBCOMMAND", .help = "fence's hook in agents' files" },
+	{ .name = "import", .fn = cmd_import, .opts = import_opts,
+	    .args = "--claude|--srt|--codex [FILE] [options]",
+	    .help = "make a policy of another tool's settings" },
 	{ .name = "learn" }, { .name = "trace" }, { .name = "session" },
 	{ .name = NULL },
 };

@@ -32,6 +32,7 @@ extern const struct command hooks_table[];
 extern const struct opt	why_opts[];
 extern const struct opt	doctor_opts[];
 extern const struct opt	hook_opts[];
+extern const struct opt	import_opts[];
 
 /* The agents of launcher/hooks/agent.c, for completions. */
 #define AGENT_WORDS	"claude codex gemini opencode copilot cursor qwen " \
@@ -52,6 +53,7 @@ cmd_fn		 cmd_why;
 cmd_fn		 cmd_doctor;
 cmd_fn		 cmd_hook;
 cmd_fn		 cmd_hooks;
+cmd_fn		 cmd_import;
 cmd_fn		 cmd_hook_flag;		/* fence --claude-pre-tool-use */
 cmd_fn		 cmd_features;		/* fence-run --linux-features */
 cmd_fn		 cmd_completion;

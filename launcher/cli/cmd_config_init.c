@@ -121,16 +121,25 @@ write_file(const char *path, const struct buf *b, struct err *e)
 	return e->code == ERR_NONE ? 0 : -1;
 }
 
+int
+config_write(const char *path, const struct buf *b, bool force,
+    struct err *e)
+{
+	if (access(path, F_OK) == 0 && !force && !may_replace(path)) {
+		err_set(e, ERR_POLICY, "'%.200s' is left as it is", path);
+		return EXIT_POLICY;
+	}
+	return write_file(path, b, e) != 0 ? (int)e->code : 0;
+}
+
 static int
 write_policy(const struct init_options *o, const char *name,
     const char *path, const struct buf *b, struct err *e)
 {
-	if (access(path, F_OK) == 0 && !o->force && !may_replace(path)) {
-		err_set(e, ERR_POLICY, "'%.200s' is left as it is", path);
-		return EXIT_POLICY;
-	}
-	if (write_file(path, b, e) != 0)
-		return (int)e->code;
+	int status = config_write(path, b, o->force, e);
+
+	if (status != 0)
+		return status;
 	if (name != NULL)
 		printf("Created config extending \"%s\"\n", name);
 	else
@@ -160,9 +169,8 @@ check_pairs(const struct init_options *o, struct err *e)
 	    other);
 }
 
-/* Where the user's own goes: not beside one of another name. */
-static int
-canonical_path(struct arena *a, const struct resolve_request *req,
+int
+config_user_path(struct arena *a, const struct resolve_request *req,
     const char **ret, struct err *e)
 {
 	const char *found;
@@ -202,7 +210,7 @@ init(struct init_options *o, struct arena *arena, struct err *e)
 		resolved_release(&res);
 	}
 	if (path == NULL && !o->print &&
-	    canonical_path(arena, &req, &path, e) != 0)
+	    config_user_path(arena, &req, &path, e) != 0)
 		return (int)e->code;
 	buf_init(&b, 0);
 	compose(o, name, &b);

@@ -5,6 +5,9 @@ launcher_liblauncher_a_SOURCES += \
 	launcher/hooks/entry_yaml.c \
 	launcher/hooks/jsonedit.c launcher/hooks/jsonedit.h \
 	launcher/hooks/hook.c launcher/hooks/hook.h \
+	launcher/hooks/import.c launcher/hooks/import.h \
+	launcher/hooks/import_claude.c launcher/hooks/import_codex.c \
+	launcher/hooks/import_parts.h launcher/hooks/import_srt.c \
 	launcher/hooks/install.c launcher/hooks/install.h \
 	launcher/hooks/install_parts.h launcher/hooks/status.c \
 	launcher/hooks/trial.c \

@@ -81,6 +81,9 @@ _fence_lookup() {
 	'hooks status')
 		opts='--claude --codex --gemini --opencode --copilot --cursor --qwen --crush --windsurf --hermes -f --file'
 		list='' ;;
+	'import')
+		opts='--claude --srt --codex -f --file -o --output --save -y --force --extend --no-extend'
+		list='' ;;
 	*)
 		opts=
 		list= ;;
