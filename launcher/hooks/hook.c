@@ -213,6 +213,27 @@ rewrite(struct call *c)
 	buf_release(&b);
 }
 
+/*
+ * Does the line start fence somewhere, through whatever wrapper?  Asked as a
+ * rule is, so that the same eyes look.
+ */
+static bool
+starts_fence(const struct call *c, const char *line, struct exec_verdict *v)
+{
+	static const char text[] = "{\"command\":{\"useDefaults\":false,"
+	    "\"deny\":[\"fence\",\"fence-run\"]}}";
+	struct policy_env env = { .workspace = c->req.cwd,
+	    .home = c->req.home };
+	struct policy *p;
+	struct err e;
+
+	if (policy_parse(text, sizeof text - 1, "hook", &env, &p, &e) != 0)
+		return true;
+	decide_line(p, line, strlen(line), NULL, v);
+	policy_free(p);
+	return v->v.action == ACTION_DENY;
+}
+
 static void
 judge_command(struct call *c)
 {
@@ -230,8 +251,8 @@ judge_command(struct call *c)
 	}
 	if (inner != NULL || line_is_cd(line))
 		return;
-	if (line_starts_fence(line))
-		deny_words(c, line, "nested Fence command does not use the "
+	if (starts_fence(c, line, &v))
+		deny_words(c, v.command, "nested Fence command does not use the "
 		    "active hook policy; give the command itself, the hook "
 		    "puts it into the jail");
 	else if (may_rewrite(c))

@@ -3,8 +3,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "platform/base/path.h"
-#include "platform/base/str.h"
 
 /* ---- quoting ---- */
 
@@ -112,7 +110,7 @@ line_is_cd(const char *line)
 	return p != NULL;
 }
 
-/* ---- fence itself ---- */
+/* ---- words ---- */
 
 bool
 line_next_word(const char **at, char word[LINE_WORD_MAX])
@@ -156,140 +154,6 @@ line_is_assignment(const char *word)
 	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
 
 	return n > 0 && !isdigit((unsigned char)word[0]) && word[n] == '=';
-}
-
-static bool
-is_fence(const char *word)
-{
-	const char *name = path_name(word);
-
-	return strcmp(name, "fence") == 0 || strcmp(name, "fence-run") == 0;
-}
-
-/* Programs that run the words behind their options. */
-static const struct {
-	const char	*name;
-	const char	*with_value;	/* options that take the next word */
-	const char	*without;	/* with one of these it runs nothing */
-} carriers[] = {
-	{ "command", "", "vV" }, { "env", "uCS", "" }, { "exec", "a", "" },
-	{ "nohup", "", "" }, { "sudo", "ugCDhpRrTt", "" },
-	{ "doas", "uC", "" }, { "time", "fo", "" }, { "nice", "n", "" },
-	{ "setsid", "", "" }, { "builtin", "", "" }, { "stdbuf", "ioe", "" },
-	{ "ionice", "cnpPu", "" }, { "timeout", "ks", "" },
-	{ "!", "", "" }, { "{", "", "" }, { "if", "", "" },
-	{ "then", "", "" }, { "else", "", "" }, { "elif", "", "" },
-	{ "while", "", "" }, { "until", "", "" }, { "do", "", "" },
-	{ "xargs", "IEdLnPsa", "" },
-};
-
-/* Programs whose words are lines themselves. */
-static const char *const shells[] = { "sh", "bash", "dash", "zsh", "ksh",
-    "fish", "eval" };
-
-static bool
-is_shell(const char *word)
-{
-	for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
-		if (strcmp(path_name(word), shells[i]) == 0)
-			return true;
-	return false;
-}
-
-/* The options of a carrier.  False: it runs nothing. */
-static bool
-skip_options(size_t carrier, const char **at, char word[LINE_WORD_MAX],
-    bool *ret_has_word)
-{
-	while ((*ret_has_word = line_next_word(at, word)) && word[0] == '-' &&
-	    word[1] != '\0') {
-		bool is_long = word[1] == '-';
-
-		if (strcmp(word, "--") == 0)
-			continue;
-		if (!is_long && strpbrk(word + 1, carriers[carrier].without)
-		    != NULL)
-			return false;
-		/* "--unset V": the word behind it is no command. */
-		if ((is_long && strchr(word, '=') == NULL &&
-		    (strcmp(word, "--unset") == 0 ||
-		    strcmp(word, "--chdir") == 0 ||
-		    strcmp(word, "--user") == 0 ||
-		    strcmp(word, "--signal") == 0)) ||
-		    (!is_long && word[2] == '\0' &&
-		    strchr(carriers[carrier].with_value, word[1]) != NULL))
-			(void)line_next_word(at, word);
-	}
-	return true;
-}
-
-enum { DEPTH_MAX = 8 };
-
-static bool	 starts_fence(const char *line, unsigned depth);
-
-static bool
-shell_starts_fence(const char **at, unsigned depth)
-{
-	char word[LINE_WORD_MAX];
-
-	while (line_next_word(at, word))
-		if (word[0] != '-' && starts_fence(word, depth))
-			return true;
-	return false;
-}
-
-/* The simple command at *at. */
-static bool
-command_is_fence(const char **at, unsigned depth)
-{
-	enum { CARRIERS_MAX = 32 };
-	char word[LINE_WORD_MAX];
-	bool has_word = line_next_word(at, word);
-
-	for (unsigned n = 0; has_word && n < CARRIERS_MAX; n++) {
-		size_t i, ncarriers = sizeof carriers / sizeof *carriers;
-
-		while (has_word && line_is_assignment(word))
-			has_word = line_next_word(at, word);
-		if (!has_word)
-			return false;
-		if (is_fence(word))
-			return true;
-		if (is_shell(word) && depth < DEPTH_MAX)
-			return shell_starts_fence(at, depth + 1);
-		for (i = 0; i < ncarriers; i++)
-			if (strcmp(path_name(word), carriers[i].name) == 0)
-				break;
-		if (i == ncarriers ||
-		    !skip_options(i, at, word, &has_word))
-			return false;
-		/* timeout's first word is a time. */
-		if (has_word && strcmp(carriers[i].name, "timeout") == 0)
-			has_word = line_next_word(at, word);
-	}
-	return has_word;
-}
-
-static bool
-starts_fence(const char *line, unsigned depth)
-{
-	char word[LINE_WORD_MAX];
-	const char *p = line;
-
-	while (*p != '\0') {
-		if (command_is_fence(&p, depth))
-			return true;
-		while (line_next_word(&p, word))
-			continue;
-		p += strspn(p, "\n\r;&|()");
-	}
-	return false;
-}
-
-bool
-line_starts_fence(const char *line)
-{
-	return starts_fence(line, 0);
 }
 
 /* ---- a line that was wrapped before ---- */

@@ -1,7 +1,6 @@
 /*
- * line: what a hook has to know of a shell's line beside what the policy says
- * of it.  Pure.  The split into simple commands here is a rough one that errs
- * on the side of finding fence; the deciders have the real one.
+ * line: what a hook has to know of a shell's line beside what the deciders say
+ * of it.  Pure.
  */
 #ifndef FENCE_LAUNCHER_HOOK_LINE_H
 #define FENCE_LAUNCHER_HOOK_LINE_H
@@ -17,12 +16,6 @@
  * It must stay as it is, or the agent's shell does not move.
  */
 bool	 line_is_cd(const char *line);
-
-/*
- * Does some command of the line start fence or fence-run: by name, by path,
- * quoted, behind assignments, command, env, exec, sudo and their like?
- */
-bool	 line_starts_fence(const char *line);
 
 /*
  * The line that `prefix -c 'LINE'` hands on, unquoted, where that is all of

@@ -49,13 +49,15 @@ check_answers(struct arena *a, const struct hook_input *in)
 static void
 check_line(struct arena *a, const char *line)
 {
-	const char *again;
+	char word[LINE_WORD_MAX];
+	const char *again, *p = line;
 	struct buf b;
 
 	if (line_is_cd(line) && (strchr(line, '`') != NULL &&
 	    strpbrk(line, "'\\") == NULL))
 		abort();
-	(void)line_starts_fence(line);
+	while (line_next_word(&p, word))
+		(void)line_is_assignment(word);
 	buf_init(&b, 0);
 	buf_puts(&b, "/f -c ");
 	line_quote_always(&b, line);
