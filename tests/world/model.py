@@ -1,13 +1,15 @@
 """A stand-in for a language model, for agents: it asks once for the agent's
 shell to run a command, and when it has heard the result, it says so.  Speaks
-chat completions, responses (both as OpenAI has them) and messages (as
-Anthropic has them), streamed; what it was asked goes to a log, a line each.
+chat completions, responses (both as OpenAI has them), messages (as Anthropic
+has them) and streamGenerateContent (as Google has it), streamed; what it was
+asked goes to a log, a line each.
 
 The command is what the prompt has between <run> and </run>."""
 import json
 import re
 
-SHELLS = ('bash', 'Bash', 'shell', 'exec_command', 'shell_command')
+SHELLS = ('bash', 'Bash', 'shell', 'exec_command', 'shell_command',
+          'run_shell_command')
 RUN = re.compile(r'<run>(.*?)</run>', re.S)
 
 
@@ -16,7 +18,8 @@ def find_shell(tools):
     for t in tools or []:
         f = t.get('function', t)
         if f.get('name') in SHELLS:
-            schema = f.get('parameters') or f.get('input_schema') or {}
+            schema = (f.get('parameters') or f.get('input_schema') or
+                      f.get('parametersJsonSchema') or {})
             return f['name'], schema.get('properties', {})
     return None
 
@@ -136,6 +139,29 @@ def messages(body):
         yield event(dict(fields, type=kind), kind)
 
 
+def generate(body):
+    """/v1beta/models/NAME:streamGenerateContent"""
+    tools = [f for t in body.get('tools') or []
+             for f in t.get('functionDeclarations', [])]
+    parts = [p for c in body.get('contents', []) for p in c.get('parts', [])]
+    results = [p['functionResponse'] for p in parts
+               if 'functionResponse' in p]
+    call = plan(dict(body, tools=tools), bool(results))
+    if call:
+        part = {'functionCall': {'name': call[0], 'args': call[1]}}
+    else:
+        text = said(json.dumps(results[-1].get('response'))) \
+            if results else '{"text": "a title"}'
+        part = {'text': text}
+    yield event({'candidates': [{'index': 0, 'finishReason': 'STOP',
+                                 'content': {'role': 'model',
+                                             'parts': [part]}}],
+                 'modelVersion': 'one', 'responseId': 'r1',
+                 'usageMetadata': {'promptTokenCount': 1,
+                                   'candidatesTokenCount': 1,
+                                   'totalTokenCount': 2}})
+
+
 PATHS = {'/v1/chat/completions': chat, '/v1/responses': responses,
          '/v1/messages': messages}
 
@@ -159,7 +185,9 @@ async def serve(reader, writer, head, path, log):
     with open(log, 'a') as f:
         f.write(f'{head.split(b" ")[0].decode()} {path}\n')
     writer.write(b'HTTP/1.1 ')
-    answer = PATHS.get(path.split('?')[0])
+    path = path.split('?')[0]
+    answer = PATHS.get(path) or (
+        generate if path.endswith(':streamGenerateContent') else None)
     if answer:
         writer.write(b'200 OK\r\nContent-Type: text/event-stream\r\n'
                      b'Connection: close\r\n\r\n')
