@@ -42,8 +42,8 @@ const struct agent agents[] = {
 	  .folder_env = "XDG_CONFIG_HOME",
 	  .old_flag = "--opencode-pre-tool-use", .can_rewrite = true,
 	  .trial = TRIAL("event", "", "bash"),
-	  .advice = "restart OpenCode: it reads plugins when it starts; commands that "
-		    "you type with ! are not asked about" },
+	  .advice = "restart OpenCode: it reads plugins when it starts; "
+		    "commands that you type with ! are not asked about" },
 	{ .name = "copilot", .title = "Copilot", .noun = "hook",
 	  .dialect = DIALECT_COPILOT, .file = AGENT_OWN,
 	  .path = ".copilot/hooks/fence.json",
@@ -52,8 +52,8 @@ const struct agent agents[] = {
 	  .entry = "{\"type\":\"command\",\"matcher\":\"Bash\",\"exec\":%p,"
 		   "\"args\":%a,\"timeoutSec\":10}", .can_rewrite = true,
 	  .trial = TRIAL("hook_event_name", "PreToolUse", "Bash"),
-	  .advice = "a hook that takes longer than its 10 seconds lets the command "
-		    "through" },
+	  .advice = "a hook that takes longer than its 10 seconds lets the "
+		    "command through" },
 	{ .name = "cursor", .title = "Cursor", .noun = "hook",
 	  .dialect = DIALECT_CURSOR, .path = ".cursor/hooks.json",
 	  .events = { "preToolUse" }, .has_version = true,
@@ -83,15 +83,16 @@ const struct agent agents[] = {
 	  .old_flag = "--windsurf-hook",
 	  .trial = "{\"agent_action_name\":\"pre_run_command\","
 		   "\"tool_info\":{\"command_line\":%s}}",
-	  .advice = "Windsurf cannot put commands into the jail: it asks, and refuses" },
+	  .advice = "Windsurf cannot put commands into the jail: it asks, "
+		    "and refuses" },
 	{ .name = "hermes", .title = "Hermes", .noun = "hooks",
 	  .dialect = DIALECT_HERMES, .file = AGENT_YAML,
 	  .path = ".hermes/config.yaml",
 	  .folder_env = "HERMES_HOME", .events = { "pre_tool_call" },
 	  .old_flag = "--hermes-pre-tool-use",
 	  .trial = TRIAL("hook_event_name", "pre_tool_call", "terminal"),
-	  .advice = "Hermes asks for consent when the hook first runs; without a "
-		    "terminal it runs none unless hooks_auto_accept is true" },
+	  .advice = "Hermes asks for consent when the hook first runs; "
+		    "without a terminal it runs none unless hooks_auto_accept is true" },
 	{ .name = NULL },
 };
 

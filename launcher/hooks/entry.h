@@ -16,7 +16,7 @@
 /* How the agent is to call us. */
 struct entry_call {
 	const char	*program;	/* absolute */
-	const char	*const *args;	/* "hook", "claude", ...; ends in NULL */
+	const char	*const *args;	/* end in NULL */
 };
 
 /* What a file holds of ours. */
@@ -24,7 +24,7 @@ struct entry_found {
 	unsigned	 n;		/* entries that call fence */
 	bool		 is_as_wanted;	/* they are those that we would add */
 	const char	*program;	/* of the first of them; or NULL */
-	const char	*command;	/* its whole call, for people; or NULL */
+	const char	*command;	/* its whole call, or NULL */
 };
 
 /*

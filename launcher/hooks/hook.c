@@ -252,8 +252,8 @@ judge_command(struct call *c)
 	if (inner != NULL || line_is_cd(line))
 		return;
 	if (starts_fence(c, line, &v))
-		deny_words(c, v.command, "nested Fence command does not use the "
-		    "active hook policy; give the command itself, the hook "
+		deny_words(c, v.command, "nested Fence command does not use "
+		    "the active hook policy; give the command itself, the hook "
 		    "puts it into the jail");
 	else if (may_rewrite(c))
 		rewrite(c);

@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "launcher/hooks/import_parts.h"
@@ -102,6 +103,17 @@ import_left(struct import *m, const struct jnode *n, const char *why)
 
 /* ---- entries ---- */
 
+static const struct key *
+row_of(size_t key)
+{
+	for (size_t i = 0; i < policy_nkeys; i++)
+		if (policy_keys[i].offset == key &&
+		    policy_keys[i].type != KEY_IGNORED)
+			return &policy_keys[i];
+	abort();		/* KEY_OF() of a field without a row */
+}
+
+
 /* Would a policy with this entry be one?  The row's own check says. */
 static bool
 is_fit(struct import *m, const struct import_entry *in,
@@ -110,22 +122,20 @@ is_fit(struct import *m, const struct import_entry *in,
 	struct policy_env env = { .workspace = "/", .home = m->rq.home };
 	struct policy *p = policy_new("import", &env);
 	struct entry entry = { .text = in->value, .name = in->name };
-	char spelling[96];
-	const struct key *key;
+	const struct key *key = row_of(in->key);
 	struct err e = { 0 };
-	bool is = keys_find(in->key, &key, spelling, sizeof spelling) ==
-	    KEY_FOUND;
+	bool is = true;
 
-	if (is && in->value[0] == '!') {
+	if (in->value[0] == '!') {
 		is = false;
 		err_set(&e, ERR_POLICY, "an entry that begins with '!' takes "
 		    "others away");
-	} else if (is && key->check != NULL) {
+	} else if (key->check != NULL) {
 		is = key->check(p, &env, &entry, &e) == 0;
 	}
 	if (!is)
 		import_note(m, at, in->from, "%s would not take it: %s",
-		    in->key, e.msg);
+		    key->name, e.msg);
 	policy_free(p);
 	return is;
 }
@@ -136,7 +146,7 @@ is_there(const struct import *m, const struct import_entry *e)
 	for (size_t i = 0; i < m->entries.n; i++) {
 		const struct import_entry *o = &m->entries.v[i];
 
-		if (strcmp(o->key, e->key) == 0 &&
+		if (o->key == e->key &&
 		    (e->name == NULL || strcmp(o->name, e->name) == 0) &&
 		    strcmp(o->value, e->value) == 0)
 			return true;
@@ -156,7 +166,7 @@ add(struct import *m, struct import_entry e, const struct jnode *at)
 }
 
 void
-import_add(struct import *m, const char *key, const char *value,
+import_add(struct import *m, size_t key, const char *value,
     const struct jnode *at, const char *from)
 {
 	add(m, (struct import_entry){ .key = key, .value = value,
@@ -164,7 +174,7 @@ import_add(struct import *m, const char *key, const char *value,
 }
 
 void
-import_add_rule(struct import *m, const char *key, const char *value,
+import_add_rule(struct import *m, size_t key, const char *value,
     const struct jnode *at, const char *from)
 {
 	add(m, (struct import_entry){ .key = key, .value = value,
@@ -172,7 +182,7 @@ import_add_rule(struct import *m, const char *key, const char *value,
 }
 
 void
-import_add_map(struct import *m, const char *key, const char *name,
+import_add_map(struct import *m, size_t key, const char *name,
     const char *value, const struct jnode *at, const char *from)
 {
 	add(m, (struct import_entry){ .key = key, .name = name,
@@ -180,7 +190,7 @@ import_add_map(struct import *m, const char *key, const char *name,
 }
 
 void
-import_set(struct import *m, const char *key, const char *json,
+import_set(struct import *m, size_t key, const char *json,
     const struct jnode *at, const char *from)
 {
 	add(m, (struct import_entry){ .key = key, .value = json,
@@ -190,7 +200,7 @@ import_set(struct import *m, const char *key, const char *json,
 /* ---- rows ---- */
 
 void
-import_list(struct import *m, const struct jnode *list, const char *key,
+import_list(struct import *m, const struct jnode *list, size_t key,
     const char *(*fn)(struct import *, const char *))
 {
 	if (list->kind != JSON_ARRAY) {
@@ -211,17 +221,11 @@ static void
 take_row(struct import *m, const struct jnode *n,
     const struct import_row *row)
 {
-	char spelling[96];
-	const struct key *key;
-
-	if (row->key == NULL) {
+	if (row->key == 0) {
 		import_left(m, n, row->why);
 		return;
 	}
-	if (keys_find(row->key, &key, spelling, sizeof spelling) !=
-	    KEY_FOUND)
-		return;
-	if (key->type == KEY_STRLIST) {
+	if (row_of(row->key)->type == KEY_STRLIST) {
 		import_list(m, n, row->key, row->fn);
 	} else if (n->kind == JSON_TRUE || n->kind == JSON_FALSE) {
 		m->nrules++;
@@ -322,12 +326,12 @@ put_many(const struct import *m, const struct key *key, const char *indent,
 	size_t left = 0;
 
 	for (size_t i = 0; i < m->entries.n; i++)
-		left += strcmp(m->entries.v[i].key, key->name) == 0;
+		left += m->entries.v[i].key == key->offset;
 	buf_puts(b, is_map ? "{\n" : "[\n");
 	for (size_t i = 0; i < m->entries.n; i++) {
 		const struct import_entry *e = &m->entries.v[i];
 
-		if (strcmp(e->key, key->name) != 0)
+		if (e->key != key->offset)
 			continue;
 		buf_printf(b, "%s  ", indent);
 		if (is_map) {
@@ -342,10 +346,10 @@ put_many(const struct import *m, const struct key *key, const char *indent,
 }
 
 static const struct import_entry *
-first_of(const struct import *m, const char *key)
+first_of(const struct import *m, size_t key)
 {
 	for (size_t i = 0; i < m->entries.n; i++)
-		if (strcmp(m->entries.v[i].key, key) == 0)
+		if (m->entries.v[i].key == key)
 			return &m->entries.v[i];
 	return NULL;
 }
@@ -355,7 +359,7 @@ put_key(const struct import *m, const struct key *key, const char *indent,
     struct buf *b)
 {
 	const char *dot = strrchr(key->name, '.');
-	const struct import_entry *e = first_of(m, key->name);
+	const struct import_entry *e = first_of(m, key->offset);
 
 	if (e->is_json)
 		put_comment(b, indent, e->from);
@@ -386,7 +390,7 @@ put_section(const struct import *m, size_t first, struct buf *b)
 	for (size_t i = first; i < policy_nkeys; i++) {
 		if (section_len(policy_keys[i].name) != n ||
 		    strncmp(policy_keys[i].name, policy_keys[first].name,
-		    n) != 0 || first_of(m, policy_keys[i].name) == NULL)
+		    n) != 0 || first_of(m, policy_keys[i].offset) == NULL)
 			continue;
 		buf_puts(b, sep);
 		put_key(m, &policy_keys[i], "    ", b);
@@ -404,7 +408,7 @@ is_put(const struct import *m, size_t row)
 	for (size_t i = 0; i < row; i++)
 		if (section_len(policy_keys[i].name) == n &&
 		    strncmp(policy_keys[i].name, policy_keys[row].name,
-		    n) == 0 && first_of(m, policy_keys[i].name) != NULL)
+		    n) == 0 && first_of(m, policy_keys[i].offset) != NULL)
 			return true;
 	return false;
 }
@@ -424,7 +428,7 @@ import_put(const struct import *m, struct buf *b)
 	for (size_t i = 0; i < policy_nkeys; i++) {
 		bool is_top = section_len(policy_keys[i].name) == 0;
 
-		if (first_of(m, policy_keys[i].name) == NULL ||
+		if (first_of(m, policy_keys[i].offset) == NULL ||
 		    (!is_top && is_put(m, i)))
 			continue;
 		buf_puts(b, sep);

@@ -29,7 +29,7 @@ struct import_request {
 };
 
 struct import_entry {
-	const char	*key;		/* "network.allowedDomains" */
+	size_t		 key;		/* KEY_OF() */
 	const char	*name;		/* of a map's, or NULL */
 	const char	*value;		/* a string; or JSON where is_json */
 	bool		 is_json;

@@ -147,8 +147,9 @@ pattern_of(struct import *m, const char *text, size_t len, bool is_open)
 static void
 take_command(struct import *m, const struct rule_in *r)
 {
-	const char *p = r->what, *key = r->list == LIST_ALLOW ?
-	    "command.allow" : "command.deny", *value;
+	size_t key = r->list == LIST_ALLOW ? KEY_OF(command.allow) :
+	    KEY_OF(command.deny);
+	const char *p = r->what, *value;
 	size_t n = strlen(p);
 	bool is_open = false;
 
@@ -186,21 +187,21 @@ take_read(struct import *m, const struct rule_in *r)
 	const char *path = rule_path(m, r->what);
 
 	if (r->list != LIST_ALLOW)
-		import_add_rule(m, "filesystem.denyRead", path, r->at,
+		import_add_rule(m, KEY_OF(fs.deny_read), path, r->at,
 		    from_of(m, r));
 	else if (has_glob(path))
 		left(m, r, "what is not hidden can be read; a pattern here "
 		    "would open hidden files, too");
 	else
-		import_add_rule(m, "filesystem.allowRead", path, r->at,
+		import_add_rule(m, KEY_OF(fs.allow_read), path, r->at,
 		    from_of(m, r));
 }
 
 static void
 take_write(struct import *m, const struct rule_in *r)
 {
-	import_add_rule(m, r->list == LIST_ALLOW ? "filesystem.allowWrite" :
-	    "filesystem.denyWrite", rule_path(m, r->what), r->at,
+	import_add_rule(m, r->list == LIST_ALLOW ? KEY_OF(fs.allow_write) :
+	    KEY_OF(fs.deny_write), rule_path(m, r->what), r->at,
 	    from_of(m, r));
 }
 
@@ -214,8 +215,8 @@ take_fetch(struct import *m, const struct rule_in *r)
 		return;
 	}
 	host += 7;
-	import_add_rule(m, r->list == LIST_ALLOW ? "network.allowedDomains" :
-	    "network.deniedDomains", host, r->at, from_of(m, r));
+	import_add_rule(m, r->list == LIST_ALLOW ? KEY_OF(net.allowed_domains) :
+	    KEY_OF(net.denied_domains), host, r->at, from_of(m, r));
 }
 
 /* ---- rules ---- */
@@ -322,7 +323,7 @@ take_permissions(struct import *m, const struct jnode *p)
 		else if (strcmp(n->key, "ask") == 0)
 			take_rules(m, n, LIST_ASK);
 		else if (strcmp(n->key, "additionalDirectories") == 0)
-			import_list(m, n, "filesystem.allowWrite",
+			import_list(m, n, KEY_OF(fs.allow_write),
 			    sandbox_path);
 		else
 			import_left(m, n, "how Claude asks is not fence's to "
@@ -359,21 +360,21 @@ static bool
 is_opened_by(struct import *m, const struct import_entry *allow,
     const struct import_entry *deny)
 {
-	static const char *const pairs[][2] = {
-		{ "filesystem.allowWrite", "filesystem.denyWrite" },
-		{ "filesystem.allowRead", "filesystem.denyRead" },
-		{ "filesystem.allowWrite", "filesystem.denyRead" },
+	static const size_t pairs[][2] = {
+		{ KEY_OF(fs.allow_write), KEY_OF(fs.deny_write) },
+		{ KEY_OF(fs.allow_read), KEY_OF(fs.deny_read) },
+		{ KEY_OF(fs.allow_write), KEY_OF(fs.deny_read) },
 	};
 	const char *a, *d;
 
 	if (!allow->is_rule || !deny->is_rule)
 		return false;
 	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-		if (strcmp(allow->key, pairs[i][0]) == 0 &&
-		    strcmp(deny->key, pairs[i][1]) == 0)
+		if (allow->key == pairs[i][0] &&
+		    deny->key == pairs[i][1])
 			return begins(allow->value, deny->value, '/');
-	if (strcmp(allow->key, "command.allow") != 0 ||
-	    strcmp(deny->key, "command.deny") != 0)
+	if (allow->key != KEY_OF(command.allow) ||
+	    deny->key != KEY_OF(command.deny))
 		return false;
 	a = plain_part(m, allow->value);
 	d = plain_part(m, deny->value);
@@ -409,13 +410,13 @@ let_denials_win(struct import *m)
 /* ---- its own sandbox ---- */
 
 static const struct import_row sandbox_network[] = {
-	{ .name = "allowedDomains", .key = "network.allowedDomains" },
-	{ .name = "deniedDomains", .key = "network.deniedDomains" },
-	{ .name = "allowUnixSockets", .key = "network.allowUnixSockets",
+	{ .name = "allowedDomains", .key = KEY_OF(net.allowed_domains) },
+	{ .name = "deniedDomains", .key = KEY_OF(net.denied_domains) },
+	{ .name = "allowUnixSockets", .key = KEY_OF(net.allow_unix_sockets),
 	  .fn = sandbox_path },
-	{ .name = "allowAllUnixSockets", .key =
-	  "network.allowAllUnixSockets" },
-	{ .name = "allowLocalBinding", .key = "network.allowLocalBinding" },
+	{ .name = "allowAllUnixSockets",
+	  .key = KEY_OF(net.allow_all_unix_sockets) },
+	{ .name = "allowLocalBinding", .key = KEY_OF(net.allow_local_binding) },
 	{ .name = "httpProxyPort", .why = "fence brings its own proxy" },
 	{ .name = "socksProxyPort", .why = "fence brings its own proxy" },
 	{ .name = "allowManagedDomainsOnly", .why = "that is what "
@@ -424,13 +425,13 @@ static const struct import_row sandbox_network[] = {
 };
 
 static const struct import_row sandbox_files[] = {
-	{ .name = "allowWrite", .key = "filesystem.allowWrite",
+	{ .name = "allowWrite", .key = KEY_OF(fs.allow_write),
 	  .fn = sandbox_path },
-	{ .name = "denyWrite", .key = "filesystem.denyWrite",
+	{ .name = "denyWrite", .key = KEY_OF(fs.deny_write),
 	  .fn = sandbox_path },
-	{ .name = "allowRead", .key = "filesystem.allowRead",
+	{ .name = "allowRead", .key = KEY_OF(fs.allow_read),
 	  .fn = sandbox_path },
-	{ .name = "denyRead", .key = "filesystem.denyRead",
+	{ .name = "denyRead", .key = KEY_OF(fs.deny_read),
 	  .fn = sandbox_path },
 	{ .name = "allowManagedReadPathsOnly", .why = "that is what "
 	  "/etc/fence/ceiling.d is for" },

@@ -22,7 +22,7 @@ take_mode(struct import *m, const struct jnode *n)
 {
 	m->nrules++;
 	if (is_text(n, "workspace-write"))
-		import_add(m, "filesystem.allowWrite", ".", n,
+		import_add(m, KEY_OF(fs.allow_write), ".", n,
 		    "sandbox_mode = \"workspace-write\"");
 	else if (is_text(n, "danger-full-access"))
 		import_left(m, n, "a jail that lets everything through is "
@@ -40,11 +40,11 @@ take_workspace(struct import *m, const struct jnode *table, bool is_on)
 			import_left(m, n, "it acts with sandbox_mode = "
 			    "\"workspace-write\" alone");
 		} else if (strcmp(n->key, "writable_roots") == 0) {
-			import_list(m, n, "filesystem.allowWrite", root_path);
+			import_list(m, n, KEY_OF(fs.allow_write), root_path);
 		} else if (strcmp(n->key, "network_access") == 0) {
 			m->nrules++;
 			if (n->kind == JSON_TRUE)
-				import_add(m, "network.allowedDomains", "*",
+				import_add(m, KEY_OF(net.allowed_domains), "*",
 				    n, import_where(m, n));
 			else if (n->kind != JSON_FALSE)
 				import_left(m, n, "it is neither true nor "
@@ -77,7 +77,7 @@ take_excluded(struct import *m, const struct jnode *list)
 			import_left(m, n, "env.deny takes a star at the end "
 			    "alone; env.denySecrets knows names of secrets");
 		else
-			import_add(m, "env.deny", n->text, n,
+			import_add(m, KEY_OF(env.deny), n->text, n,
 			    import_where(m, n));
 	}
 }
@@ -88,7 +88,7 @@ take_set(struct import *m, const struct jnode *table)
 	for (const struct jnode *n = table->child; n != NULL; n = n->next) {
 		m->nrules++;
 		if (n->kind == JSON_STRING)
-			import_add_map(m, "env.set", n->key, n->text, n,
+			import_add_map(m, KEY_OF(env.set), n->key, n->text, n,
 			    import_where(m, n));
 		else
 			import_left(m, n, "it is no string");
@@ -106,7 +106,7 @@ take_environment(struct import *m, const struct jnode *table)
 			take_set(m, n);
 		else if (strcmp(n->key, "ignore_default_excludes") == 0 &&
 		    n->kind == JSON_FALSE)
-			import_set(m, "env.denySecrets", "true", n,
+			import_set(m, KEY_OF(env.deny_secrets), "true", n,
 			    import_where(m, n));
 		else if (strcmp(n->key, "inherit") == 0 && is_text(n, "all"))
 			m->nrules++;	/* as fence does */

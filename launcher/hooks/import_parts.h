@@ -4,6 +4,8 @@
 
 #include "launcher/hooks/import.h"
 #include "platform/base/jsontree.h"
+#include "policy/policy.h"
+#include "policy/rule.h"
 
 /* The readers; each walks the tree of its file. */
 void	 import_claude(struct import *, const struct jnode *);
@@ -14,15 +16,15 @@ void	 import_codex(struct import *, const struct jnode *);
  * An entry of a list, if the key takes it; else a note.  at says where it
  * stands, from what it is, for people.
  */
-void	 import_add(struct import *, const char *key, const char *value,
+void	 import_add(struct import *, size_t key, const char *value,
 	    const struct jnode *at, const char *from);
 /* The same; is_rule set. */
-void	 import_add_rule(struct import *, const char *key,
-	    const char *value, const struct jnode *at, const char *from);
-void	 import_add_map(struct import *, const char *key, const char *name,
+void	 import_add_rule(struct import *, size_t key, const char *value,
+	    const struct jnode *at, const char *from);
+void	 import_add_map(struct import *, size_t key, const char *name,
 	    const char *value, const struct jnode *at, const char *from);
 /* A value as JSON: "true". */
-void	 import_set(struct import *, const char *key, const char *json,
+void	 import_set(struct import *, size_t key, const char *json,
 	    const struct jnode *at, const char *from);
 /* what at (file:line:column): why. */
 void	 import_note(struct import *, const struct jnode *at,
@@ -37,7 +39,7 @@ const char	*import_where(struct import *, const struct jnode *);
  * Anything but a list of strings is a note.
  */
 void	 import_list(struct import *, const struct jnode *list,
-	    const char *key, const char *(*fn)(struct import *,
+	    size_t key, const char *(*fn)(struct import *,
 	    const char *));
 /* A member that has no counterpart: why, and what it says. */
 void	 import_left(struct import *, const struct jnode *,
@@ -46,7 +48,7 @@ void	 import_left(struct import *, const struct jnode *,
 /* Members of an object and what becomes of each. */
 struct import_row {
 	const char	*name;
-	const char	*key;		/* of ours; or NULL */
+	size_t		 key;		/* of ours, KEY_OF(); or 0 */
 	const char	*why;		/* without key: why not */
 	const char	*(*fn)(struct import *, const char *);
 };

@@ -14,13 +14,13 @@ srt_path(struct import *m, const char *text)
 }
 
 static const struct import_row network[] = {
-	{ .name = "allowedDomains", .key = "network.allowedDomains" },
-	{ .name = "deniedDomains", .key = "network.deniedDomains" },
-	{ .name = "allowUnixSockets", .key = "network.allowUnixSockets",
+	{ .name = "allowedDomains", .key = KEY_OF(net.allowed_domains) },
+	{ .name = "deniedDomains", .key = KEY_OF(net.denied_domains) },
+	{ .name = "allowUnixSockets", .key = KEY_OF(net.allow_unix_sockets),
 	  .fn = srt_path },
-	{ .name = "allowAllUnixSockets", .key =
-	  "network.allowAllUnixSockets" },
-	{ .name = "allowLocalBinding", .key = "network.allowLocalBinding" },
+	{ .name = "allowAllUnixSockets",
+	  .key = KEY_OF(net.allow_all_unix_sockets) },
+	{ .name = "allowLocalBinding", .key = KEY_OF(net.allow_local_binding) },
 	{ .name = "httpProxyPort", .why = "fence brings its own proxy" },
 	{ .name = "socksProxyPort", .why = "fence brings its own proxy" },
 	{ .name = "mitmProxy", .why = "fence does not open TLS; "
@@ -31,20 +31,20 @@ static const struct import_row network[] = {
 };
 
 static const struct import_row files[] = {
-	{ .name = "allowWrite", .key = "filesystem.allowWrite",
+	{ .name = "allowWrite", .key = KEY_OF(fs.allow_write),
 	  .fn = srt_path },
-	{ .name = "denyWrite", .key = "filesystem.denyWrite",
+	{ .name = "denyWrite", .key = KEY_OF(fs.deny_write),
 	  .fn = srt_path },
-	{ .name = "allowRead", .key = "filesystem.allowRead",
+	{ .name = "allowRead", .key = KEY_OF(fs.allow_read),
 	  .fn = srt_path },
-	{ .name = "denyRead", .key = "filesystem.denyRead",
+	{ .name = "denyRead", .key = KEY_OF(fs.deny_read),
 	  .fn = srt_path },
-	{ .name = "allowGitConfig", .key = "filesystem.allowGitConfig" },
+	{ .name = "allowGitConfig", .key = KEY_OF(fs.allow_git_config) },
 	{ .name = NULL },
 };
 
 static const struct import_row top[] = {
-	{ .name = "allowPty", .key = "allowPty" },
+	{ .name = "allowPty", .key = KEY_OF(allow_pty) },
 	{ .name = "ignoreViolations", .why = "fence tells every refusal" },
 	{ .name = "enableWeakerNestedSandbox", .why = "fence has no weaker "
 	  "jail for that" },

@@ -123,7 +123,7 @@ jsonedit_init(struct jsonedit *j, struct arena *a, const char *shown,
 	return 0;
 }
 
-/* An empty file, or one of comments alone, becomes an object without members. */
+/* An empty file, or one of comments alone, becomes an empty object. */
 static int
 make_root(struct jsonedit *j, struct err *e)
 {
