@@ -17,12 +17,14 @@
 #include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <sched.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -44,7 +46,7 @@
 enum {
 	NR_OPENAT2 = 437, NR_OPEN_TREE = 428, NR_MOVE_MOUNT = 429,
 	NR_MOUNT_SETATTR = 442,
-	NR_CLONE3 = 435, NR_OPEN_TREE_ATTR = 467,
+	NR_CLONE3 = 435, NR_PIDFD_GETFD = 438, NR_OPEN_TREE_ATTR = 467,
 	X32_BIT = 0x40000000,
 };
 
@@ -268,6 +270,34 @@ static const struct rule keeper_rules[] = {
 	YES_IF(unlinkat, 2, ALL, AT_REMOVEDIR),
 };
 
+#define MAY_TRACE(request)	YES_IF(ptrace, 0, ALL, request)
+
+/*
+ * The tracer: it attaches to processes, reads what /proc says of them, lets
+ * them go or kills them, answers held calls, and writes a line to somebody
+ * else's standard error.  No request of ptrace() that changes a process.
+ */
+static const struct rule tracer_rules[] = {
+	RULES_COMPUTE,
+#ifdef __x86_64__
+	YES(poll), YES(readlink), YES(alarm),
+#endif
+	YES(ppoll), YES(read), YES(write), YES(close), YES(readlinkat),
+	YES(recvfrom), YES(recvmsg),
+	YES_IF(sendto, 3, NOT_PLAIN, 0), YES_IF(sendmsg, 2, NOT_PLAIN, 0),
+	YES_IF(openat, 2, NOT_FOR_READING, O_RDONLY),
+	YES_IF(openat, 2, NOT_FOR_READING, O_WRONLY),
+	MAY_TRACE(PTRACE_SEIZE), MAY_TRACE(PTRACE_INTERRUPT),
+	MAY_TRACE(PTRACE_DETACH), MAY_TRACE(PTRACE_GETEVENTMSG),
+	YES_IF(kill, 1, ALL, SIGKILL), YES(wait4),
+	YES_IF(ioctl, 1, ALL, SECCOMP_IOCTL_NOTIF_SEND),
+	YES_IF(ioctl, 1, ALL, SECCOMP_IOCTL_NOTIF_ID_VALID),
+	YES(pidfd_open), YES_NR(NR_PIDFD_GETFD), YES(setitimer),
+	YES_IF(mmap, 2, PROT_EXEC, 0), YES_IF(mprotect, 2, PROT_EXEC, 0),
+	YES_IF(clone, 0, NEW_NAMESPACES, 0), NONE(NR_CLONE3),
+	YES(set_robust_list),
+};
+
 /* The minter: it waits for a byte, makes two sockets, sends and closes them. */
 static const struct rule mint_rules[] = {
 	YES(recvmsg), YES_IF(sendmsg, 2, NOT_PLAIN, 0), YES(close),
@@ -482,6 +512,14 @@ confine_guard(struct err *e)
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
 		return err_sys(e, errno, "cannot become undumpable");
 	return install(guard_rules, NELEM(guard_rules), REFUSE(EPERM), e);
+}
+
+int
+confine_tracer(struct err *e)
+{
+	if (drop_capabilities(e) != 0)
+		return -1;
+	return install(tracer_rules, NELEM(tracer_rules), REFUSE(EPERM), e);
 }
 
 int

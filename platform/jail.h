@@ -135,6 +135,8 @@ struct jail_spec {
 	bool			 may_nest;
 	/* Calls that name a network address are to be witnessed outside. */
 	bool			 wants_calls;
+	/* Executions are held (calls.h); without, the command never starts. */
+	bool			 wants_exec;
 	enum jail_session	 session;
 	int			 tty_fd;	/* for JAIL_SESSION_TTY */
 	struct jail_limits	 limits;
@@ -228,7 +230,8 @@ int	 jail_go(struct jail *, struct err *);
 enum jail_event_kind {
 	JAIL_READY = 1,		/* pid: its first process; waits for a plan */
 	JAIL_CALLS,		/* fd: the calls that are held (calls.h), or -1
-				 * and sys: why none are.  spec.wants_calls */
+				 * and sys: why none are.  spec.wants_calls,
+				 * wants_exec */
 	JAIL_STARTED,		/* the command runs: pid, and fd to signal it
 				 * by, which is readable once it has ended */
 	JAIL_STOPPED,		/* signo stopped the command, or its start */

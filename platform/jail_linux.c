@@ -385,6 +385,13 @@ plan_filter(struct buf *b, struct buf *filter, uint32_t *ret_n)
 	return at;
 }
 
+static unsigned
+notify_kinds(const struct jail_spec *spec)
+{
+	return (spec->wants_calls ? NOTIFY_CALLS : 0) |
+	    (spec->wants_exec ? NOTIFY_EXEC : 0);
+}
+
 int
 jail_make_plan(const struct jail_spec *spec, struct buf *b, struct err *e)
 {
@@ -401,10 +408,11 @@ jail_make_plan(const struct jail_spec *spec, struct buf *b, struct err *e)
 	}
 	buf_add(b, &plan, sizeof plan);
 	plan.filter = plan_filter(b, &filter, &plan.nfilter);
-	if (spec->wants_calls && !pretend_lacks("nonotify")) {
-		notify_filter(&filter);
+	if (notify_kinds(spec) != 0 && !pretend_lacks("nonotify")) {
+		notify_filter(notify_kinds(spec), &filter);
 		plan.notify = plan_filter(b, &filter, &plan.nnotify);
 	}
+	plan.must_notify = spec->wants_exec;
 	buf_release(&filter);
 	plan.program = plan_string(b, spec->program);
 	plan.cwd = plan_string(b, spec->cwd);
@@ -564,6 +572,8 @@ jail_describe(const struct jail_spec *spec,
 		buf_puts(b, "calls strict\n");
 	if (spec->may_nest)
 		buf_puts(b, "nested sandboxes may be made\n");
+	if (spec->wants_exec)
+		buf_puts(b, "executions are supervised\n");
 	if (spec->session != JAIL_SESSION_SAME)
 		buf_puts(b, "session new\n");
 	describe_limits(&spec->limits, b);

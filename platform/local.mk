@@ -32,6 +32,7 @@ platform_libplatform_a_SOURCES = \
 	platform/paths.c platform/paths.h \
 	platform/pause.c platform/pause.h platform/remask.h \
 	platform/spawn.c platform/spawn.h platform/sockets.h \
+	platform/tracer.h \
 	platform/tree.c platform/tree.h platform/tree_walk.c
 EXTRA_DIST += platform/jail_none.c platform/jail_linux.c
 
@@ -47,6 +48,7 @@ platform_libplatform_a_SOURCES += \
 	platform/linux/cure.c platform/linux/cure.h \
 	platform/linux/early.c platform/linux/early.h \
 	platform/linux/filter.c \
+	platform/linux/held_exec.c \
 	platform/linux/idmap.c platform/linux/idmap.h \
 	platform/linux/init_apply.c platform/linux/init_apply.h \
 	platform/linux/initplan.h \
@@ -69,6 +71,8 @@ platform_libplatform_a_SOURCES += \
 	platform/linux/seccomp.c platform/linux/seccomp.h \
 	platform/linux/seccomp_code.c platform/linux/seccomp_code.h \
 	platform/linux/seccomp_rows.c platform/linux/seccomp_strict.c \
+	platform/linux/stderr_line.c platform/linux/stderr_line.h \
+	platform/linux/tracer.c \
 	platform/linux/unixdiag.c \
 	platform/linux/unixlist.c platform/linux/unixlist.h
 

@@ -56,6 +56,8 @@ static const char *const step_text[] = {
 	[INIT_STEP_SESSION] = "begin a session of its own",
 	[INIT_STEP_LIMITS] = "set the limits of the policy",
 	[INIT_STEP_USER] = "make a user namespace for the command",
+	[INIT_STEP_LISTEN] = "hold executions (seccomp listener), which "
+	    "command rules or env.loader need",
 	[INIT_STEP_PRELOAD] = "lay the list of the loader over its own",
 };
 

@@ -147,16 +147,21 @@ send_listener(int control_fd, int fd)
 
 /*
  * A witness that cannot be had is no reason not to start: the walls stand
- * without.  First of all, while the way to the launcher is open.
+ * without.  Where executions are supervised it is one.  First of all, while
+ * the way to the launcher is open.
  */
 static int
 child_listen(const struct init_plan *plan, int control_fd)
 {
 	auto_fd fd = -1;
 
-	if (plan->nnotify == 0)
-		return 0;
+	if (plan->nnotify == 0) {
+		errno = ENOSYS;
+		return plan->must_notify ? -1 : 0;
+	}
 	fd = init_listen(plan);
+	if (fd < 0 && plan->must_notify)
+		return -1;
 	return fd < 0 ? init_tell(control_fd, INIT_LISTENER, 0, errno, -1) :
 	    send_listener(control_fd, fd);
 }
@@ -194,7 +199,7 @@ init_child_run(const struct init_child *c, int report_fd, int control_fd)
 	const char *program = plan_str(plan, plan->program);
 
 	if (child_listen(plan, control_fd) < 0)
-		fail(report_fd, INIT_STEP_SECCOMP);
+		fail(report_fd, INIT_STEP_LISTEN);
 	if (chdir(plan_str(plan, plan->cwd)) < 0)
 		fail(report_fd, INIT_STEP_CHDIR);
 	if (child_group(plan) < 0)

@@ -52,6 +52,8 @@ struct init_plan {
 	uint64_t	no_core;
 	/* A namespace made inside is mapped by way of /proc. */
 	uint64_t	is_proc_writable;
+	/* Without the listener there is no command. */
+	uint64_t	must_notify;
 };
 
 enum init_session {
@@ -98,6 +100,7 @@ enum init_step {
 	INIT_STEP_LANDLOCK, INIT_STEP_SECCOMP, INIT_STEP_FORK,
 	INIT_STEP_KEYRING, INIT_STEP_PROC, INIT_STEP_LIMITS,
 	INIT_STEP_USER, INIT_STEP_PRELOAD, INIT_STEP_SESSION,
+	INIT_STEP_LISTEN,
 };
 
 struct init_msg {

@@ -1,6 +1,7 @@
 #include "platform/linux/notify.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -46,15 +47,20 @@ struct entry {
 	uint32_t	audit;
 	uint32_t	nr[CALLS];
 	uint32_t	socketcall;
+	uint32_t	execve, execveat, seccomp;
 };
 
 static const struct entry entries[] = {
 #if defined __x86_64__
-	{ AUDIT_ARCH_X86_64, { 42, 44, 46, 307 }, 0 },
-	{ AUDIT_ARCH_I386, { 362, 369, 370, 345 }, 102 },
+	{ AUDIT_ARCH_X86_64, { 42, 44, 46, 307 }, 0,
+	    59, 322, 317 },
+	{ AUDIT_ARCH_I386, { 362, 369, 370, 345 }, 102,
+	    11, 358, 354 },
 #elif defined __aarch64__
-	{ AUDIT_ARCH_AARCH64, { 203, 206, 211, 269 }, 0 },
-	{ AUDIT_ARCH_ARM, { 283, 290, 296, 374 }, 0 },
+	{ AUDIT_ARCH_AARCH64, { 203, 206, 211, 269 }, 0,
+	    221, 281, 277 },
+	{ AUDIT_ARCH_ARM, { 283, 290, 296, 374 }, 0,
+	    11, 387, 383 },
 #else
 #error "notify.c knows the system calls of x86-64 and aarch64"
 #endif
@@ -92,11 +98,31 @@ call_place(struct code *c, const struct entry *x, enum call call, size_t pass,
 	return place;
 }
 
-/* From the load of the call's number on. */
+/* A second listener: the kernel refuses it, and the record should say why. */
 static size_t
-entry_place(struct code *c, const struct entry *x, size_t pass, size_t hold)
+listener_place(struct code *c, size_t pass, size_t hold)
 {
-	size_t place = pass, which = pass;
+	size_t place = code_and(c, SECCOMP_FILTER_FLAG_NEW_LISTENER,
+	    code_if(c, BPF_JEQ, 0, pass, hold));
+
+	return code_load(c, arg_at(0, 0), code_if(c, BPF_JEQ,
+	    SECCOMP_SET_MODE_FILTER, code_load(c, arg_at(1, 0), place), pass));
+}
+
+/* Execution, from the load of the call's number on. */
+static size_t
+exec_place(struct code *c, const struct entry *x, size_t place, size_t hold)
+{
+	return code_if(c, BPF_JEQ, x->execve, hold,
+	    code_if(c, BPF_JEQ, x->execveat, hold, place));
+}
+
+/* Calls with an address, from the load of the call's number on. */
+static size_t
+calls_place(struct code *c, const struct entry *x, size_t place, size_t pass,
+    size_t hold)
+{
+	size_t which = pass;
 
 	if (x->socketcall != 0) {
 		for (int i = 0; i < CALLS; i++)
@@ -108,11 +134,25 @@ entry_place(struct code *c, const struct entry *x, size_t pass, size_t hold)
 	for (int i = 0; i < CALLS; i++)
 		place = code_if(c, BPF_JEQ, x->nr[i],
 		    call_place(c, x, i, pass, hold), place);
+	return place;
+}
+
+static size_t
+entry_place(struct code *c, const struct entry *x, unsigned what, size_t pass,
+    size_t hold)
+{
+	size_t place = code_if(c, BPF_JEQ, x->seccomp,
+	    listener_place(c, pass, hold), pass);
+
+	if ((what & NOTIFY_EXEC) != 0)
+		place = exec_place(c, x, place, hold);
+	if ((what & NOTIFY_CALLS) != 0)
+		place = calls_place(c, x, place, pass, hold);
 	return code_load(c, offsetof(struct seccomp_data, nr), place);
 }
 
 void
-notify_filter(struct buf *out)
+notify_filter(unsigned what, struct buf *out)
 {
 	struct code *c = calloc(1, sizeof *c);
 	size_t pass, hold, place;
@@ -125,7 +165,7 @@ notify_filter(struct buf *out)
 	hold = code_return(c, SECCOMP_RET_USER_NOTIF);
 	for (size_t i = NENTRIES; i-- > 0;)
 		place = code_if(c, BPF_JEQ, entries[i].audit,
-		    entry_place(c, &entries[i], pass, hold), place);
+		    entry_place(c, &entries[i], what, pass, hold), place);
 	place = code_load(c, offsetof(struct seccomp_data, arch), place);
 	if (code_export(c, place, out) != 0)
 		out->failed = true;
@@ -287,6 +327,38 @@ read_claim(const struct seccomp_data *d, struct held_call *ret)
 	ret->from = ret->was_made ? (uint16_t)d->args[s->mark + 1] : 0;
 }
 
+static void
+read_exec(const struct seccomp_data *d, struct held_call *ret)
+{
+	const struct entry *x = find_entry(d->arch);
+	unsigned at = (uint32_t)d->nr == x->execveat ? 1 : 0;
+	bool is_narrow = x != &entries[0];
+
+	ret->exec = (struct held_exec_at){ .path = d->args[at],
+	    .argv = d->args[at + 1], .envp = d->args[at + 2],
+	    .is_narrow = is_narrow, .dir_fd = AT_FDCWD };
+	if (at == 1) {
+		ret->exec.dir_fd = (int)d->args[0];
+		ret->exec.is_by_fd = (d->args[4] & AT_EMPTY_PATH) != 0;
+	}
+	if (is_narrow) {
+		ret->exec.path = (uint32_t)ret->exec.path;
+		ret->exec.argv = (uint32_t)ret->exec.argv;
+		ret->exec.envp = (uint32_t)ret->exec.envp;
+	}
+}
+
+static enum held_kind
+kind_of(const struct seccomp_data *d)
+{
+	const struct entry *x = find_entry(d->arch);
+	uint32_t nr = (uint32_t)d->nr;
+
+	if (x != NULL && (nr == x->execve || nr == x->execveat))
+		return HELD_EXEC;
+	return x != NULL && nr == x->seccomp ? HELD_LISTENER : HELD_ADDRESS;
+}
+
 int
 held_call_next(int fd, struct held_call *ret)
 {
@@ -300,7 +372,12 @@ held_call_next(int fd, struct held_call *ret)
 	if (ioctl(fd, SECCOMP_IOCTL_NOTIF_RECV, &u) != 0)
 		return errno == ENOENT || errno == EINTR ||
 		    errno == EAGAIN ? 0 : -1;
-	*ret = (struct held_call){ .id = u.n.id, .tid = (pid_t)u.n.pid };
+	*ret = (struct held_call){ .id = u.n.id, .tid = (pid_t)u.n.pid,
+	    .kind = kind_of(&u.n.data) };
+	if (ret->kind == HELD_EXEC)
+		read_exec(&u.n.data, ret);
+	if (ret->kind != HELD_ADDRESS)
+		return 1;
 	read_address(&u.n, ret);
 	read_claim(&u.n.data, ret);
 	/* It may be another's memory, if it died meanwhile. */
@@ -310,8 +387,8 @@ held_call_next(int fd, struct held_call *ret)
 	return 1;
 }
 
-void
-held_call_go(int fd, const struct held_call *c)
+static void
+answer(int fd, const struct held_call *c, uint32_t flags, int sys)
 {
 	union {
 		struct seccomp_notif_resp	r;
@@ -320,6 +397,19 @@ held_call_go(int fd, const struct held_call *c)
 
 	memset(&u, 0, sizeof u);
 	u.r.id = c->id;
-	u.r.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+	u.r.flags = flags;
+	u.r.error = -sys;
 	(void)ioctl(fd, SECCOMP_IOCTL_NOTIF_SEND, &u);
+}
+
+void
+held_call_go(int fd, const struct held_call *c)
+{
+	answer(fd, c, SECCOMP_USER_NOTIF_FLAG_CONTINUE, 0);
+}
+
+void
+held_call_refuse(int fd, const struct held_call *c, int sys)
+{
+	answer(fd, c, 0, sys);
 }

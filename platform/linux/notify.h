@@ -2,9 +2,9 @@
  * notify: how platform/calls.h is done, by the one listener of seccomp.  A
  * small filter of its own, besides the jail's, holds a call until somebody
  * outside has looked at it.  Routes refuse whatever the witness says
- * (route.h).
+ * (route.h).  held_exec.c reads what an execution asks for.
  *
- * Held are connect(), sendto() with an address, sendmsg() and sendmmsg(), by
+ * NOTIFY_CALLS holds connect(), sendto() with an address, sendmsg() and sendmmsg(), by
  * every entry that the jail's filter lets pass, i386's socketcall() among them.
  * The latter two keep their address out of a filter's sight, so that all of
  * them are held.
@@ -27,11 +27,13 @@
  * entry only.
  */
 
+enum { NOTIFY_CALLS = 1, NOTIFY_EXEC = 2 };
+
 /*
  * Appends the filter for this machine: an array of struct sock_filter, which
- * init_listen() installs.
+ * init_listen() installs.  what: NOTIFY_*.
  */
-void	 notify_filter(struct buf *);
+void	 notify_filter(unsigned what, struct buf *);
 /* The address that bytes of the jail's name; v4-mapped ones are IPv4.  Pure. */
 void	 notify_address(const void *, size_t, struct held_call *);
 

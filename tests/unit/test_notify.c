@@ -69,7 +69,7 @@ test_filter(void **state)
 
 	(void)state;
 	buf_init(&f, 0);
-	notify_filter(&f);
+	notify_filter(NOTIFY_CALLS, &f);
 	assert_false(f.failed);
 	for (unsigned i = 0; i < SECCOMP_NENTRIES; i++)
 		for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
@@ -117,7 +117,7 @@ test_socketcall(void **state)
 
 	(void)state;
 	buf_init(&f, 0);
-	notify_filter(&f);
+	notify_filter(NOTIFY_CALLS, &f);
 	/* libseccomp's own numbers of these mean socketcall, too. */
 	assert_int_equal(run_filter(&f, AUDIT_ARCH_I386, 362, 3, HELD_CALL_MARK),
 	    SECCOMP_RET_USER_NOTIF);
