@@ -107,6 +107,15 @@ void	 decide_unix(const struct policy *, const char *path,
  */
 bool	 decide_env(const struct policy *, const char *var);
 
+/*
+ * May a program inside execute another with this variable, NAME=VALUE
+ * (env.loader)?  Denied are those by which the loader takes up code.
+ */
+void	 decide_loader(const struct policy *, const char *var,
+	    struct verdict *);
+/* Does any layer refuse such variables? */
+bool	 decide_loader_refuses(const struct policy *);
+
 /* Every path that filesystem.defaultDenyRead alone leaves readable. */
 void	 decide_readable(const struct policy *,
 	    void (*fn)(const char *path, void *arg), void *arg);

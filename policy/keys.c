@@ -387,9 +387,12 @@ const struct key policy_keys[] = {
 	  .words = WORDS("auto", "path", "argv", "off"),
 	  .fallback = "\"auto\"", .example = "\"argv\"",
 	  .help = "Whether commands are also refused while the run lasts: by "
-		  "their file (\"path\"), by their arguments, too "
-		  "(\"argv\"), or not (\"off\"). \"auto\": what the rules "
-		  "of command.deny and ssh need." },
+		  "their file (\"path\": files of denials of a single word "
+		  "are masked), by their arguments, too (\"argv\": each "
+		  "execution is looked at, about 0.1 ms each), or not "
+		  "(\"off\"). \"auto\": what the rules need, \"argv\" also "
+		  "where a file answers to other names. The built-in list "
+		  "acts before the run only." },
 	{ .name = "command.unseen", FIELD(KEY_ENUM, command.unseen),
 	  RESTRICTS_ASKED,
 	  .words = WORDS("allow", "deny"),
@@ -448,11 +451,14 @@ const struct key policy_keys[] = {
 	  .example = "{ \"CI\": \"1\" }",
 	  .help = "Variables the command gets with the value written here." },
 	{ .name = "env.loader", FIELD(KEY_ENUM, env.loader),
-	  RESTRICTS, .built = LOST_WORD + ENV_LOADER_REFUSE,
+	  RESTRICTS,
 	  .words = WORDS("allow", "refuse"),
 	  .fallback = "\"allow\"", .example = "\"refuse\"",
-	  .help = "Whether a program inside may hand LD_* variables to its "
-		  "children." },
+	  .help = "Whether a program inside may hand its children a variable "
+		  "by which the loader takes up code: LD_PRELOAD, "
+		  "LD_LIBRARY_PATH, LD_AUDIT, LD_ORIGIN_PATH, GCONV_PATH. "
+		  "\"refuse\" looks at each execution; what the command "
+		  "itself was started with passes." },
 	{ .name = "env.denySecrets", FIELD(KEY_BOOL, env.deny_secrets),
 	  RESTRICTS_ASKED,
 	  .fallback = "false", .example = "true",
