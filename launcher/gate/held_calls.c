@@ -12,7 +12,13 @@
 _Static_assert((int)HELD_CALL_MARK == (int)WIRE_MARK &&
     (int)HELD_CALL_MADE == (int)WIRE_CALLED, "whom the filter passes");
 
+struct taker {
+	held_call_fn	*fn;
+	void		*arg;
+};
+
 struct held_calls {
+	struct taker		 takers[HELD_KINDS];
 	struct watch		*watch;
 	int			 fd;
 	const struct jail_spec	*spec;
@@ -76,6 +82,14 @@ look_at(struct held_calls *c, const struct held_call *call)
 		witness_gate_call(c->witness, &told);
 }
 
+static void
+take_address(int calls_fd, const struct held_call *call, void *arg)
+{
+	if (call->family != 0)
+		look_at(arg, call);
+	held_call_go(calls_fd, call);
+}
+
 /*
  * One a turn: whether another waits only the loop can say, and to ask for one
  * that is not there is to wait for it.  At the end nobody is left to wait.
@@ -94,10 +108,20 @@ call_waits(struct watch *w, int what, void *arg)
 		c->watch = NULL;
 		fd_close(&c->fd);
 	} else if (rc > 0) {
-		if (call.family != 0)
-			look_at(c, &call);
-		held_call_go(c->fd, &call);
+		const struct taker *t = &c->takers[call.kind];
+
+		if (t->fn != NULL)
+			t->fn(c->fd, &call, t->arg);
+		else
+			held_call_go(c->fd, &call);
 	}
+}
+
+void
+held_calls_take(struct held_calls *c, enum held_kind kind, held_call_fn *fn,
+    void *arg)
+{
+	c->takers[kind] = (struct taker){ fn, arg };
 }
 
 struct held_calls *
@@ -110,6 +134,7 @@ held_calls_new(struct loop *loop, int *listener_fd,
 		return NULL;
 	*c = (struct held_calls){ .fd = fd_take(listener_fd), .spec = spec,
 	    .witness = witness };
+	held_calls_take(c, HELD_ADDRESS, take_address, c);
 	c->watch = loop_fd(loop, c->fd, LOOP_READ, call_waits, c);
 	if (c->watch == NULL) {
 		held_calls_free(c);

@@ -1,6 +1,7 @@
 /*
- * held_calls: calls that the jail holds (platform/calls.h): looked at, let go.
- * The kernel refuses a connection to an address that no route leads to, to
+ * held_calls: calls that the jail holds (platform/calls.h), and whose each is.
+ * Executions and the like are handed to those that take their kind; calls with
+ * an address are looked at here and let go.  The kernel refuses a connection to an address that no route leads to, to
  * programs with the shim and without.  The refusal is reported here, a moment
  * earlier, while the process that asked still waits and can be named.  The
  * processes that call the gate are noted for the same reason (callers.h).
@@ -9,14 +10,21 @@
 #define FENCE_LAUNCHER_HELD_CALLS_H
 
 #include "launcher/record/witness.h"
+#include "platform/calls.h"
 #include "platform/jail.h"
 #include "platform/loop.h"
 
 struct held_calls;
 
+/* Answers a held call, now or later (held_call_go() and its like). */
+typedef void held_call_fn(int calls_fd, const struct held_call *, void *arg);
+
 /* Takes the listener.  The spec says what is routed.  NULL: out of memory. */
 struct held_calls	*held_calls_new(struct loop *, int *listener_fd,
 		    const struct jail_spec *, struct witness *);
+/* Calls of that kind are for fn; without it they are let go. */
+void		 held_calls_take(struct held_calls *, enum held_kind,
+		    held_call_fn *, void *arg);
 /* Calls that still wait are refused (ENOSYS).  NULL is fine. */
 void		 held_calls_free(struct held_calls *);
 

@@ -1,6 +1,7 @@
 launcher_liblauncher_a_SOURCES += \
 	launcher/plan/direct.c launcher/plan/direct.h \
 	launcher/plan/enforce.c launcher/plan/enforce.h \
+	launcher/plan/exec_mode.c launcher/plan/exec_mode.h \
 	launcher/plan/env.c launcher/plan/env.h \
 	launcher/plan/facts.c launcher/plan/facts.h \
 	launcher/plan/facts_after.c \

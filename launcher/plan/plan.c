@@ -184,7 +184,7 @@ load_policy(struct work *w, const struct run_options *ro, char **env,
 	    false);
 	if (direct_is(r->policy) && plan_direct(w, ro, e) != 0)
 		return -1;
-	return enforce_check(r->policy, plan_notice, w, e);
+	return enforce_check(r->policy, e);
 }
 
 static int

@@ -39,6 +39,7 @@ struct plan {
 	const char	*net_path;	/* fence-net */
 	const char	*names_path;	/* fence-names */
 	bool		 wants_names;	/* some host may be reached */
+	bool		 has_exec_rules; /* ... act on every execution */
 	struct via	 via;		/* and by way of these proxies */
 	char		**worker_env;
 	/* Lines for the user: grants that name nothing. */

@@ -25,6 +25,7 @@ event_is_trouble(const struct event *e)
 	case EVENT_SUSPECT:
 	case EVENT_LIMIT:
 	case EVENT_NEST:
+	case EVENT_UNSEEN:
 		return true;
 	case EVENT_RUN_START:
 	case EVENT_RUN_END:

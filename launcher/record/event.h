@@ -22,13 +22,14 @@ enum event_kind {
 	EVENT_SUSPECT,		/* what a worker saw looks bad: a finding */
 	EVENT_LIMIT,		/* a limit of the policy was met: a finding */
 	EVENT_NEST,		/* a sandbox inside was refused: a finding */
+	EVENT_UNSEEN,		/* an execution was looked at once only */
 };
 
 enum event_witness { WITNESS_SHIM, WITNESS_GATE, WITNESS_MONITOR,
 	WITNESS_GUARD, WITNESS_NOTIFY };
 enum event_enforcer { ENFORCER_MOUNT, ENFORCER_LANDLOCK, ENFORCER_SECCOMP,
 	ENFORCER_GATE, ENFORCER_DNS, ENFORCER_ROUTE, ENFORCER_GUARD,
-	ENFORCER_NONE };
+	ENFORCER_EXEC, ENFORCER_NONE };
 
 enum { EVENT_ANCESTORS = 8, EVENT_COMM = 64 };
 
@@ -56,6 +57,11 @@ struct event {
 	bool			 is_guess;	/* by who called (callers.h) */
 
 	const char		*path;		/* OPEN, EXEC; raw bytes */
+	/* EXEC by the supervisor of executions; NULL: the shim's. */
+	const char *const	*argv;
+	size_t			 argc;
+	bool			 is_killed;	/* after the call, not by it */
+	bool			 is_final;	/* told so for the third time */
 	uint32_t		 open_flags;
 	const char		*host;		/* CONNECT, HTTP, DNS; raw bytes */
 	/* SNI: the host that was dialled; `host` is then the name in the

@@ -32,7 +32,8 @@ static const char *const enforcer_names[] = {
 	[ENFORCER_MOUNT] = "mount", [ENFORCER_LANDLOCK] = "landlock",
 	[ENFORCER_SECCOMP] = "seccomp", [ENFORCER_GATE] = "gate",
 	[ENFORCER_DNS] = "dns", [ENFORCER_ROUTE] = "route",
-	[ENFORCER_GUARD] = "guard", [ENFORCER_NONE] = "none",
+	[ENFORCER_GUARD] = "guard", [ENFORCER_EXEC] = "exec",
+	[ENFORCER_NONE] = "none",
 };
 
 static const char *const witness_names[] = {
@@ -123,6 +124,7 @@ class_of(const struct event *e, int *ret_activity)
 		[EVENT_SUSPECT] = { CLASS_FINDING, 1 },
 		[EVENT_LIMIT] = { CLASS_FINDING, 1 },
 		[EVENT_NEST] = { CLASS_FINDING, 1 },
+		[EVENT_UNSEEN] = { CLASS_FINDING, 1 },
 	};
 
 	*ret_activity = table[e->kind].activity;
@@ -201,6 +203,27 @@ base_name(const char *path)
 	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
+/* Joined by blanks, as far as a reader wants to see. */
+static void
+put_command(struct buf *b, const struct event *e)
+{
+	enum { MOST = 2048 };
+	struct buf text;
+
+	buf_init(&text, 0);
+	for (size_t i = 0; i < e->argc && text.len < MOST; i++) {
+		size_t n = strlen(e->argv[i]);
+
+		if (i > 0)
+			buf_putc(&text, ' ');
+		buf_add(&text, e->argv[i], n < MOST ? n : MOST);
+	}
+	if (text.len > MOST)
+		text.data[text.len = MOST] = '\0';
+	put_str(b, "cmd_line", text.data);
+	buf_release(&text);
+}
+
 static void
 put_file(struct buf *b, const struct event *e)
 {
@@ -211,6 +234,8 @@ put_file(struct buf *b, const struct event *e)
 	put_str(b, "name", base_name(path));
 	if (e->kind == EVENT_OPEN)
 		put_num(b, "type_id", 0);	/* a claim does not tell */
+	if (e->argv != NULL)
+		put_command(b, e);
 	put_close(b, '}');
 	if (e->kind == EVENT_OPEN)
 		put_num(b, "access_mask", e->open_flags);
@@ -310,6 +335,7 @@ put_finding(struct buf *b, const struct event *e, const struct event_run *run)
 		[EVENT_SUSPECT] = "names that look like data carried out",
 		[EVENT_LIMIT] = "a limit was met",
 		[EVENT_NEST] = "a sandbox inside was refused",
+		[EVENT_UNSEEN] = "an execution was looked at once only",
 	};
 	char uid[64];
 
@@ -353,6 +379,7 @@ put_object(struct buf *b, const struct event *e, const struct event_run *run)
 	case EVENT_SUSPECT:
 	case EVENT_LIMIT:
 	case EVENT_NEST:
+	case EVENT_UNSEEN:
 		put_finding(b, e, run);
 		break;
 	case EVENT_POLICY:
@@ -426,6 +453,10 @@ put_unmapped(struct buf *b, const struct event *e)
 	if (is_denied(e) && e->verdict.remedy.kind != REMEDY_NONE)
 		put_remedy(b, &e->verdict.remedy);
 	put_str_if(b, "moved_to", e->moved_to);
+	if (e->is_killed)
+		put_str(b, "deed", "killed");
+	if (e->is_final)
+		put_str(b, "answer", "final");
 	if (e->kind == EVENT_DROPPED)
 		put_num(b, "dropped", (int64_t)e->dropped);
 	if (e->kind == EVENT_RUN_END)

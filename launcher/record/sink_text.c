@@ -12,7 +12,7 @@
 #include "platform/base/errname.h"
 #include "platform/base/str.h"
 
-enum { TEXT_MAX = 400, URL_MAX = 60, INDENT = 12 };
+enum { TEXT_MAX = 400, URL_MAX = 60, INDENT = 12, ARGV_MAX = 120 };
 
 enum part { PREFIX, HEAD, OBJECT, TAIL, CHAIN, SEP, RULE, ENTRY, PLACE, REMEDY_HEAD,
 	REMEDY, REMEDY_TAIL, NPARTS };
@@ -97,9 +97,48 @@ open_parts(struct line *l, const struct event *e)
 	}
 }
 
+/* [ "a" "b" ], its middle left out where it is long. */
+static void
+put_argv(struct buf *b, const struct event *e)
+{
+	struct buf words;
+
+	buf_init(&words, 4 * ARGV_MAX * sizeof "\\x00");
+	for (size_t i = 0; i < e->argc && !words.failed; i++) {
+		buf_puts(&words, i > 0 ? " \"" : "\"");
+		put_escaped(&words, e->argv[i], '"');
+		buf_putc(&words, '"');
+	}
+	buf_putc(b, '[');
+	event_cut(b, words.data, ARGV_MAX - 20, 19);
+	buf_putc(b, ']');
+	buf_release(&words);
+}
+
+/* The phrase that scripts written for the Go program look for. */
+static void
+blocked_parts(struct line *l, const struct event *e)
+{
+	put_head(&l->part[PREFIX], "[fence:exec]", e);
+	put_icon(&l->part[PREFIX], e);
+	buf_puts(&l->part[HEAD], "Runtime exec policy blocked exec=\"");
+	put_escaped(&l->part[OBJECT], e->path, '"');
+	buf_puts(&l->part[TAIL], "\" argv=");
+	put_argv(&l->part[TAIL], e);
+	put_errno(&l->part[TAIL], e);
+	if (e->is_killed)
+		buf_puts(&l->part[TAIL], " killed");
+	if (e->is_final)
+		buf_puts(&l->part[TAIL], " final: a retry will not change it");
+}
+
 static void
 exec_parts(struct line *l, const struct event *e)
 {
+	if (e->argv != NULL) {
+		blocked_parts(l, e);
+		return;
+	}
 	put_head(&l->part[PREFIX], "[fence:exec]", e);
 	put_icon(&l->part[PREFIX], e);
 	buf_puts(&l->part[HEAD], "exec(\"");
@@ -337,6 +376,7 @@ deed_parts(struct line *l, const struct event *e)
 		[EVENT_DROPPED] = other_parts, [EVENT_WORKER] = other_parts,
 		[EVENT_SUSPECT] = other_parts,
 		[EVENT_LIMIT] = other_parts, [EVENT_NEST] = other_parts,
+		[EVENT_UNSEEN] = other_parts,
 	};
 
 	for (unsigned i = 0; i < NPARTS; i++)

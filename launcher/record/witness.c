@@ -53,12 +53,13 @@ struct witness {
 	struct recent		 recent;
 	struct witness_counts	 counts;
 	/* Each its own: what the jail claims crowds out nobody else. */
-	struct budget		 shim, gate, guard, calls;
+	struct budget		 shim, gate, guard, calls, exec;
 	uint64_t		 shim_records;
 	struct callers		*callers;	/* NULL: nobody called yet */
 	struct lookup		 lookup[LOOKUPS];
 	unsigned		 next_lookup;
 	char			 nest[256];	/* see witness_nest() */
+	bool			 is_unseen;	/* witness_unseen() was told */
 };
 
 struct witness *
@@ -104,7 +105,16 @@ witness_dropped(struct witness *w, uint64_t n)
 {
 	w->counts.dropped += n;
 	sink_lost(w->trace, n);
-	sink_lost(w->text, n);
+	if (!w->config.is_quiet)
+		sink_lost(w->text, n);
+}
+
+static bool
+is_shown(const struct witness *w, const struct event *e)
+{
+	if (w->config.is_quiet)
+		return e->enforcer == ENFORCER_EXEC;
+	return w->config.is_debug || event_is_trouble(e);
 }
 
 static void
@@ -117,7 +127,7 @@ emit(struct witness *w, struct event *e)
 		w->counts.records++;
 	tally_add(w->tally, e);
 	recent_add(&w->recent, e);
-	if (w->config.is_debug || event_is_trouble(e))
+	if (is_shown(w, e))
 		sink_event(w->text, e);
 	sink_event(w->trace, e);
 }
@@ -470,6 +480,62 @@ witness_call(struct witness *w, const struct witness_call *c)
 		return;
 	(void)who_pid(pid, w->config.stop_pid, &e);
 	w->calls.records++;
+	emit(w, &e);
+}
+
+void
+witness_exec(struct witness *w, pid_t pid, struct event *e)
+{
+	if (is_over_limit(&w->exec)) {
+		witness_dropped(w, 1);
+		return;
+	}
+	e->kind = EVENT_EXEC;
+	e->witness = WITNESS_NOTIFY;
+	e->enforcer = ENFORCER_EXEC;
+	(void)who_pid(who_thread(pid), w->config.stop_pid, e);
+	w->exec.records++;
+	emit(w, e);
+}
+
+static const char *
+name_of(const struct event *e)
+{
+	return e->nprocess > 0 && e->process[0].comm[0] != '\0' ?
+	    e->process[0].comm : "a program";
+}
+
+void
+witness_unseen(struct witness *w, pid_t pid, const char *why)
+{
+	struct event e = { .kind = EVENT_UNSEEN, .witness = WITNESS_NOTIFY,
+	    .enforcer = ENFORCER_NONE };
+	char text[256];
+
+	if (w->is_unseen)
+		return;
+	w->is_unseen = true;
+	(void)who_pid(who_thread(pid), w->config.stop_pid, &e);
+	snprintf(text, sizeof text, "%s: %s, so what it executes is judged "
+	    "before the call alone", name_of(&e), why);
+	e.detail = text;
+	emit(w, &e);
+}
+
+/* An agent's sandbox may try for each of its commands: told once. */
+void
+witness_listener(struct witness *w, pid_t pid)
+{
+	struct event e = { .kind = EVENT_NEST, .witness = WITNESS_NOTIFY,
+	    .enforcer = ENFORCER_SECCOMP, .sys = EBUSY, .detail = w->nest };
+
+	if (w->nest[0] != '\0')
+		return;
+	(void)who_pid(who_thread(pid), w->config.stop_pid, &e);
+	snprintf(w->nest, sizeof w->nest, "%s was refused a seccomp listener "
+	    "of its own (EBUSY): the kernel has one for a tree of processes, "
+	    "and fence needs it here for command rules, env.loader or "
+	    "-m", name_of(&e));
 	emit(w, &e);
 }
 

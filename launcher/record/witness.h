@@ -27,6 +27,7 @@ struct witness_config {
 	int			 text_fd;	/* -1 none (no -m); borrowed */
 	int			 text_is_tty;
 	bool			 is_debug;	/* text of all, not of trouble */
+	bool			 is_quiet;	/* text of witness_exec() alone */
 	pid_t			 stop_pid;	/* see who_pid(); 0 none */
 };
 
@@ -77,6 +78,15 @@ bool		 witness_caller(struct witness *,
  * 1000 records a second the rest is dropped and counted, as for the shim.
  */
 void		 witness_gate(struct witness *, struct event *);
+/*
+ * An execution that was refused: kind, path, argv, verdict and sys are set.
+ * Its text is told without -m, too.
+ */
+void		 witness_exec(struct witness *, pid_t, struct event *);
+/* A debugger inside traces the caller; told once. */
+void		 witness_unseen(struct witness *, pid_t, const char *why);
+/* A program wanted a listener of its own; the kernel refuses it. */
+void		 witness_listener(struct witness *, pid_t);
 /* What the guard did; moved things, and what it could not do. */
 void		 witness_guard(struct witness *, const struct guard_told *);
 /* n datagrams were lost before they came here. */
@@ -84,7 +94,7 @@ void		 witness_dropped(struct witness *, uint64_t n);
 
 /* The closing line of a run without -m; nothing if nothing was refused. */
 void		 witness_summary(struct witness *, struct buf *);
-/* A sandbox inside that was refused, in words; NULL if none was. */
+/* A sandbox or listener inside that was refused, in words; NULL: none was. */
 const char	*witness_nest(const struct witness *);
 /* The last refusals; good until the next one. */
 const struct recent	*witness_recent(const struct witness *);

@@ -64,13 +64,6 @@ complain(struct policywatch *w, const struct err *e)
 	log_say("the policy was not changed: the one before stays in force");
 }
 
-static void
-no_notice(const char *text, void *arg)
-{
-	(void)text;
-	(void)arg;
-}
-
 /* The first key of those that are settled when a run begins; or NULL. */
 static const char *
 changed_key(const struct policy *a, const struct policy *b)
@@ -133,7 +126,7 @@ check(const struct policywatch *w, const struct resolved *next, struct err *e)
 		err_hint(e, "read it, then 'fence config trust' it");
 		return -1;
 	}
-	return enforce_check(next->policy, no_notice, NULL, e);
+	return enforce_check(next->policy, e);
 }
 
 /* ---- what changed ---- */

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "launcher/exec/exec_watch.h"
 #include "launcher/exit.h"
 #include "launcher/gate/held_calls.h"
 #include "launcher/gate/inbound.h"
@@ -33,6 +34,7 @@
 #include "platform/loop.h"
 #include "platform/mint.h"
 #include "platform/pause.h"
+#include "platform/tracer.h"
 
 static void
 early_signal(int signo, void *arg)
@@ -87,6 +89,43 @@ start_minter(struct run *r, struct err *e)
 	    err_sys(e, errno, "cannot watch %s", k->name);
 }
 
+static void
+end_run(struct run *r, const char *why, const char *hint)
+{
+	if (r->failed)
+		return;
+	err_set(r->err, ERR_POLICY, "%s: the run was ended", why);
+	err_hint(r->err, "%s", hint);
+	r->failed = true;
+	if (!r->is_jail_gone)
+		kill(r->jail.pid, SIGKILL);
+}
+
+static void
+exec_lost(void *arg)
+{
+	end_run(arg, "fence-trace ended, and executions cannot be checked "
+	    "without it", "it was killed, or there is a bug in it");
+}
+
+static int
+start_tracer(struct run *r, struct err *e)
+{
+	struct exec_watch_config c = { .loop = r->loop,
+	    .policy = r->plan->policy, .witness = r->witness,
+	    .envp = r->spec.envp, .has_rules = r->plan->has_exec_rules,
+	    .told_fd = log_fd(), .lost = exec_lost, .arg = r };
+
+	if (!r->spec.wants_exec)
+		return 0;
+	if (tracer_start(&r->tracer.fd, &r->tracer.pid, e) != 0)
+		return -1;
+	c.tracer_fd = r->tracer.fd;
+	r->exec = exec_watch_new(&c);
+	return r->exec != NULL ? 0 :
+	    err_sys(e, errno, "cannot watch executions");
+}
+
 /* ---- start ---- */
 
 static void
@@ -103,8 +142,9 @@ static int
 make_witness(struct run *r, const struct run_options *ro, struct err *e)
 {
 	struct witness_config c = { .policy = r->plan->policy,
-	    .trace_fd = r->trace_fd, .text_fd = r->is_told ? log_fd() : -1,
-	    .text_is_tty = isatty(log_fd()), .is_debug = ro->debug };
+	    .trace_fd = r->trace_fd, .text_fd = log_fd(),
+	    .text_is_tty = isatty(log_fd()), .is_debug = ro->debug,
+	    .is_quiet = !r->is_told };
 
 	make_run_id(r->id);
 	memcpy(c.run.id, r->id, sizeof c.run.id);
@@ -129,18 +169,7 @@ name_workers(struct run *r)
 	r->names.name = "fence-names";
 	r->mint.name = "fence-mint";
 	r->mint.loss = "no --port leads in";
-}
-
-static void
-end_run(struct run *r, const char *why, const char *hint)
-{
-	if (r->failed)
-		return;
-	err_set(r->err, ERR_POLICY, "%s: the run was ended", why);
-	err_hint(r->err, "%s", hint);
-	r->failed = true;
-	if (!r->is_jail_gone)
-		kill(r->jail.pid, SIGKILL);
+	r->tracer = (struct worker){ "fence-trace", .fd = -1 };
 }
 
 /* profile: strict.  The command made a name that it must not make. */
@@ -304,6 +333,7 @@ run_start(struct run *r, const struct run_options *ro, struct err *e)
 	if (make_guarding(r, e) != 0)
 		return -1;
 	if (start_workers(r, e) != 0 || start_minter(r, e) != 0 ||
+	    start_tracer(r, e) != 0 ||
 	    (r->net.fd >= 0 && listeners_hand(r->net.fd, &r->plan->ports,
 	    r->in_fds, &r->jail, e) != 0) || make_loop(r, e) != 0)
 		return -1;
@@ -326,6 +356,7 @@ run_release(struct run *r)
 	if (r->jail.pid > 0 && !r->is_jail_gone)
 		kill(r->jail.pid, SIGKILL);
 	held_calls_free(r->calls);
+	exec_watch_free(r->exec);
 	monitor_free(r->monitor);
 	inbound_free(r->inbound);
 	policywatch_free(r->policywatch);
@@ -337,6 +368,7 @@ run_release(struct run *r)
 	worker_end(&r->net);
 	worker_end(&r->names);
 	worker_end(&r->mint);
+	worker_end(&r->tracer);
 	listeners_close(&r->plan->ports, r->in_fds);
 	guarding_free(r->guarding);
 	/* Late: the kernel took the namespaces down meanwhile. */
@@ -383,7 +415,7 @@ run_command(const struct run_options *ro, const struct plan *plan,
 	struct run r = { .plan = plan, .spec = plan->spec, .ahead = ahead,
 	    .jail = { .control_fd = -1,
 	    .report_fd = -1, .stdin_fd = -1 }, .net.fd = -1,
-	    .names.fd = -1, .mint.fd = -1, .trace_fd = trace_fd,
+	    .names.fd = -1, .mint.fd = -1, .tracer.fd = -1, .trace_fd = trace_fd,
 	    .command_fd = -1, .status = -1, .err = e,
 	    .is_told = ro->monitor || ro->debug, .is_debug = ro->debug };
 	sigset_t all;

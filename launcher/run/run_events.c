@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "launcher/exit.h"
+#include "launcher/exec/exec_watch.h"
 #include "launcher/gate/held_calls.h"
 #include "launcher/gate/monitor.h"
 #include "launcher/log.h"
@@ -63,8 +64,19 @@ jail_ready(struct run *r, pid_t pid)
 		monitor_stop_pid(r->monitor, pid);
 }
 
+/* A program wants a listener of its own; the kernel says no. */
+static void
+listener_wanted(int calls_fd, const struct held_call *call, void *arg)
+{
+	struct run *r = arg;
+
+	witness_listener(r->witness, call->tid);
+	held_call_go(calls_fd, call);
+}
+
 /*
- * The listener only reports; without it the run continues, and refused
+ * Where executions are supervised, fence-init ends without a listener.
+ * Otherwise the listener only reports; without it the run continues, and refused
  * connections of static programs go unreported.
  */
 static void
@@ -81,7 +93,12 @@ calls_held(struct run *r, int *calls_fd, int sys)
 		err_set(r->err, ERR_JAIL, "out of memory");
 		r->failed = true;
 		kill(r->jail.pid, SIGKILL);
+		return;
 	}
+	held_calls_take(r->calls, HELD_LISTENER, listener_wanted, r);
+	if (r->exec != NULL)
+		held_calls_take(r->calls, HELD_EXEC, exec_watch_call,
+		    r->exec);
 }
 
 static void

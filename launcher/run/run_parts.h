@@ -20,11 +20,12 @@ struct run {
 	struct jail_ahead *ahead;	/* the caller's, or NULL */
 	struct loop	*loop;
 	struct jail	 jail;
-	struct worker	 net, names, mint;
+	struct worker	 net, names, mint, tracer;
 	int		*in_fds;	/* the host's ports of --port */
 	struct inbound *inbound;
 	struct witness	*witness;
 	struct held_calls	*calls;
+	struct exec_watch	*exec;
 	struct monitor	*monitor;
 	struct policywatch *policywatch;
 	struct tty	*tty;

@@ -329,7 +329,7 @@ test_failures(void **state)
 		{ INIT_STEP_SESSION, EPERM, "begin a session of its own",
 		    false },
 		{ 0, EIO, "start", false },
-		{ INIT_STEP_SESSION + 1, EIO, "start", false },
+		{ INIT_STEP_LISTEN + 1, EIO, "start", false },
 		{ UINT32_MAX, EIO, "start", false },
 	};
 	struct jail_event ev;

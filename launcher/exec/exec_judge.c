@@ -1,0 +1,116 @@
+#include "launcher/exec/exec_judge.h"
+
+#include <string.h>
+
+#include "platform/base/path.h"
+#include "platform/base/str.h"
+#include "policy/verdict.h"
+
+/* ---- rules ---- */
+
+/* The file that the step's own program is; of other names nobody looked. */
+static const char *
+real_name(void *arg, const char *program)
+{
+	const struct exec_step *s = arg;
+
+	return s->real != NULL && program == s->program ?
+	    path_name(s->real) : NULL;
+}
+
+static bool
+is_denied(const struct exec_judge *j, const struct exec_step *s,
+    const char *program, struct exec_verdict *ret)
+{
+	const struct exec_world world = { .real_name = real_name,
+	    .arg = (void *)(uintptr_t)s };
+
+	decide_argv(j->policy, program, s->argv, s->argc, &world, ret);
+	return ret->v.action == ACTION_DENY;
+}
+
+/*
+ * A file of many programs acts by argv[0], whatever the name is that it was
+ * executed by.
+ */
+static bool
+is_step_denied(const struct exec_judge *j, const struct exec_step *s,
+    struct exec_verdict *ret)
+{
+	const char *program = s->program[0] != '\0' || s->real == NULL ?
+	    s->program : s->real;
+
+	if (is_denied(j, s, program, ret))
+		return true;
+	return s->argc > 0 && strcmp(path_name(s->argv[0]),
+	    path_name(program)) != 0 && is_denied(j, s, NULL, ret);
+}
+
+/* ---- the loader's variables ---- */
+
+static bool
+is_own(const struct exec_judge *j, const char *var)
+{
+	for (size_t i = 0; j->envp != NULL && j->envp[i] != NULL; i++)
+		if (strcmp(j->envp[i], var) == 0)
+			return true;
+	return false;
+}
+
+static bool
+is_env_denied(const struct exec_judge *j, const struct held_exec *x,
+    struct verdict *ret)
+{
+	for (size_t i = 0; i < x->envc; i++) {
+		decide_loader(j->policy, x->envp[i], ret);
+		if (ret->action == ACTION_DENY && !is_own(j, x->envp[i]))
+			return true;
+	}
+	return false;
+}
+
+/* ---- the face ---- */
+
+bool
+exec_judge(const struct exec_judge *j, const struct held_exec *x,
+    struct exec_judged *ret)
+{
+	for (unsigned i = 0; j->has_rules && i < x->nsteps; i++) {
+		ret->step = &x->step[i];
+		if (is_step_denied(j, ret->step, &ret->verdict))
+			return true;
+	}
+	ret->step = &x->step[0];
+	memset(&ret->verdict, 0, sizeof ret->verdict);
+	return j->has_loader && is_env_denied(j, x, &ret->verdict.v);
+}
+
+static const char *
+name_of(const struct exec_step *s)
+{
+	return s->program[0] != '\0' ? s->program : s->real != NULL ?
+	    s->real : s->argc > 0 ? s->argv[0] : "?";
+}
+
+void
+exec_judge_line(const struct exec_judged *x, bool is_final, size_t max,
+    struct buf *b)
+{
+	const struct verdict *v = &x->verdict.v;
+	const char *name = name_of(x->step);
+
+	buf_puts(b, "fence: execution of '");
+	str_escape(b, name, strnlen(name, 128), '\'');
+	buf_puts(b, "' was refused: ");
+	rule_put_whole(b, &v->rule);
+	if (v->remedy.kind != REMEDY_NONE) {
+		buf_puts(b, "; to allow it: ");
+		remedy_put(b, &v->remedy);
+	}
+	if (is_final)
+		buf_puts(b, "; this answer is final, a retry will not "
+		    "change it");
+	if (b->len > max - 1)
+		b->data[b->len = max - 1] = '\0';
+	buf_putc(b, '\n');
+}

@@ -1,0 +1,42 @@
+/*
+ * exec_watch: supervision of what the command executes, for a run whose policy
+ * needs it.  The monitor reads each held execution (platform/calls.h), asks the
+ * decider, and refuses the call with EACCES or lets the tracer permit it
+ * (platform/tracer.h), who comes back with a question if what is loaded is not
+ * what was read.
+ *
+ * A refusal is recorded, and told to the program's own standard error, unless
+ * that is where the record is printed.  The monitor waits for nobody: what
+ * the tracer cannot take now is kept, as long as its caller is held.
+ */
+#ifndef FENCE_LAUNCHER_EXEC_WATCH_H
+#define FENCE_LAUNCHER_EXEC_WATCH_H
+
+#include "launcher/record/witness.h"
+#include "platform/calls.h"
+#include "platform/loop.h"
+#include "policy/policy.h"
+
+struct exec_watch;
+
+struct exec_watch_config {
+	struct loop		*loop;
+	const struct policy	*policy;
+	struct witness		*witness;
+	char *const		*envp;		/* the command's */
+	int			 tracer_fd;	/* of tracer_start(); borrowed */
+	int			 told_fd;	/* where records are printed, or -1 */
+	bool			 has_rules;	/* command rules act by argv */
+	/* The tracer is gone: nothing may be executed any more. */
+	void			(*lost)(void *arg);
+	void			*arg;
+};
+
+/* NULL: errno says why. */
+struct exec_watch *exec_watch_new(const struct exec_watch_config *);
+void		 exec_watch_free(struct exec_watch *);	/* NULL is fine */
+/* A held_call_fn: HELD_EXEC. */
+void		 exec_watch_call(int calls_fd, const struct held_call *,
+		    void *exec_watch);
+
+#endif
