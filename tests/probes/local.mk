@@ -2,7 +2,7 @@
 # meet the walls as any program does.  The Go client is built by the runner.
 check_PROGRAMS += tests/probes/probe tests/probes/probe-static \
 	tests/probes/rawclient tests/probes/callprobe tests/probes/filtered \
-	tests/probes/caller tests/probes/cancelled \
+	tests/probes/caller tests/probes/cancelled tests/probes/execrace \
 	tests/probes/leaver tests/probes/leaver-shim tests/probes/swapper \
 	tests/probes/wobbler
 
@@ -118,3 +118,8 @@ check_PROGRAMS += tests/probes/shsplit
 tests_probes_shsplit_SOURCES = tests/probes/shsplit.c
 tests_probes_shsplit_LDADD = policy/libpolicy.a platform/base/libbase.a \
 	$(INIH_LIBS) $(IDN2_LIBS) $(PCRE2_LIBS)
+
+tests_probes_execrace_SOURCES = tests/probes/execrace.c
+tests_probes_execrace_CFLAGS = $(probe_cflags) -fPIE
+tests_probes_execrace_LDFLAGS = $(HARD_LDFLAGS)
+tests_probes_execrace_LDADD = -lpthread
