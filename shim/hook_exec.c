@@ -23,6 +23,20 @@ exec_refused(int err)
 	    (err == ENOENT && table_get()->needs_grant);
 }
 
+/*
+ * Where executions are supervised, a signal may end the call before the
+ * monitor has received it.  execve() itself knows no EINTR, and no program
+ * expects it.
+ */
+#define AGAIN(call) ({							\
+	int rv_;							\
+									\
+	do								\
+		rv_ = (call);						\
+	while (rv_ < 0 && errno == EINTR);				\
+	rv_;								\
+})
+
 static int
 told(int rv, int dir_fd, const char *path)
 {
@@ -41,17 +55,17 @@ told_program(int rv, const char *file)
 
 HOOK(int, execve, (const char *path, char *const argv[], char *const envp[]))
 {
-	return told(REAL(execve)(path, argv, envp), AT_FDCWD, path);
+	return told(AGAIN(REAL(execve)(path, argv, envp)), AT_FDCWD, path);
 }
 
 HOOK(int, execv, (const char *path, char *const argv[]))
 {
-	return told(REAL(execv)(path, argv), AT_FDCWD, path);
+	return told(AGAIN(REAL(execv)(path, argv)), AT_FDCWD, path);
 }
 
 HOOK(int, execvp, (const char *file, char *const argv[]))
 {
-	return told_program(REAL(execvp)(file, argv), file);
+	return told_program(AGAIN(REAL(execvp)(file, argv)), file);
 }
 
 /* How many arguments the list has, its NULL not counted. */
@@ -87,7 +101,7 @@ HOOK(int, execl, (const char *path, const char *arg, ...))
 
 	LIST_ARGV(ap, arg, argv);
 	va_end(ap);
-	return told(REAL(execv)(path, argv), AT_FDCWD, path);
+	return told(AGAIN(REAL(execv)(path, argv)), AT_FDCWD, path);
 }
 
 HOOK(int, execlp, (const char *file, const char *arg, ...))
@@ -96,7 +110,7 @@ HOOK(int, execlp, (const char *file, const char *arg, ...))
 
 	LIST_ARGV(ap, arg, argv);
 	va_end(ap);
-	return told_program(REAL(execvp)(file, argv), file);
+	return told_program(AGAIN(REAL(execvp)(file, argv)), file);
 }
 
 HOOK(int, execle, (const char *path, const char *arg, ...))
@@ -107,7 +121,7 @@ HOOK(int, execle, (const char *path, const char *arg, ...))
 	LIST_ARGV(ap, arg, argv);
 	envp = va_arg(ap, char *const *);
 	va_end(ap);
-	return told(REAL(execve)(path, argv, envp), AT_FDCWD, path);
+	return told(AGAIN(REAL(execve)(path, argv, envp)), AT_FDCWD, path);
 }
 
 /* Both return the error instead of setting errno. */
@@ -115,8 +129,11 @@ HOOK(int, posix_spawn, (pid_t *pid, const char *path,
     const posix_spawn_file_actions_t *acts, const posix_spawnattr_t *attr,
     char *const argv[], char *const envp[]))
 {
-	int err = REAL(posix_spawn)(pid, path, acts, attr, argv, envp);
+	int err;
 
+	do
+		err = REAL(posix_spawn)(pid, path, acts, attr, argv, envp);
+	while (err == EINTR);
 	if (exec_refused(err))
 		report_path(WIRE_EXEC, AT_FDCWD, path, 0, err);
 	return err;
@@ -126,8 +143,11 @@ HOOK(int, posix_spawnp, (pid_t *pid, const char *file,
     const posix_spawn_file_actions_t *acts, const posix_spawnattr_t *attr,
     char *const argv[], char *const envp[]))
 {
-	int err = REAL(posix_spawnp)(pid, file, acts, attr, argv, envp);
+	int err;
 
+	do
+		err = REAL(posix_spawnp)(pid, file, acts, attr, argv, envp);
+	while (err == EINTR);
 	if (exec_refused(err))
 		report_program(file, err);
 	return err;
@@ -137,18 +157,18 @@ HOOK(int, posix_spawnp, (pid_t *pid, const char *file,
 HOOK(int, execvpe, (const char *file, char *const argv[],
     char *const envp[]))
 {
-	return told_program(REAL(execvpe)(file, argv, envp), file);
+	return told_program(AGAIN(REAL(execvpe)(file, argv, envp)), file);
 }
 
 HOOK(int, fexecve, (int fd, char *const argv[], char *const envp[]))
 {
-	return told(REAL(fexecve)(fd, argv, envp), fd, "");
+	return told(AGAIN(REAL(fexecve)(fd, argv, envp)), fd, "");
 }
 
 HOOK(int, execveat, (int dir_fd, const char *path, char *const argv[],
     char *const envp[], int flags))
 {
-	return told(REAL(execveat)(dir_fd, path, argv, envp, flags), dir_fd,
+	return told(AGAIN(REAL(execveat)(dir_fd, path, argv, envp, flags)), dir_fd,
 	    path);
 }
 #endif

@@ -24,7 +24,7 @@ struct exec_repeats {
 /* What is refused to whom: numbers that are equal for what is equal. */
 struct exec_refusal {
 	pid_t		pid, parent;	/* parent: 0 for none */
-	uint32_t	what;		/* file, arguments and rule */
+	uint32_t	what;		/* arguments and rule */
 	uint32_t	path;		/* as it was written */
 };
 

@@ -73,9 +73,8 @@ static unsigned
 count(struct exec_watch *w, pid_t pid, const struct exec_judged *x)
 {
 	const struct exec_step *s = x->step;
-	const char *file = s->real != NULL ? s->real : s->program;
 	struct exec_refusal refusal = { .pid = who_thread(pid),
-	    .what = hash_words(s->argv, s->argc) ^ hash_words(&file, 1) ^
+	    .what = hash_words(s->argv, s->argc) ^
 	    (uint32_t)x->verdict.v.rule.index,
 	    .path = hash_words(&s->program, 1) };
 	struct event e = { .kind = EVENT_EXEC };

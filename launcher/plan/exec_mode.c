@@ -2,11 +2,12 @@
 
 #include "policy/decide_exec.h"
 
+/* What is denied by its file cannot be allowed by its arguments. */
 static bool
-has_rules(const struct policy *p)
+has_exceptions(const struct policy *p)
 {
 	for (; p != NULL; p = p->also)
-		if (p->command.deny.n > 0)
+		if (p->command.allow.n > 0)
 			return true;
 	return false;
 }
@@ -16,7 +17,7 @@ exec_mode(const struct policy *p)
 {
 	bool needs_argv = decide_exec_needs_argv(p);
 
-	if (!needs_argv && !has_rules(p))
+	if (!decide_exec_has_rules(p))
 		return EXEC_MODE_OFF;
 	switch (p->command.runtime_exec_policy.value) {
 	case EXEC_POLICY_OFF:
@@ -26,6 +27,7 @@ exec_mode(const struct policy *p)
 	case EXEC_POLICY_ARGV:
 		return EXEC_MODE_ARGV;
 	default:
-		return needs_argv ? EXEC_MODE_ARGV : EXEC_MODE_PATH;
+		return needs_argv || has_exceptions(p) ? EXEC_MODE_ARGV :
+		    EXEC_MODE_PATH;
 	}
 }

@@ -13,6 +13,7 @@ enum exec_mode {
 	EXEC_MODE_ARGV,		/* each execution is looked at */
 };
 
+/* By its rules alone; a file that answers to other names needs ARGV, too. */
 enum exec_mode	 exec_mode(const struct policy *);
 
 #endif

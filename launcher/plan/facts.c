@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "launcher/plan/exec_files.h"
 #include "launcher/plan/facts_parts.h"
 #include "platform/base/path.h"
 #include "platform/base/str.h"
@@ -474,6 +475,20 @@ add_places(struct gather *g)
 		add_kernel_mounts(g);
 }
 
+/* Hidden, so that executing them is refused. */
+static void
+add_programs(struct gather *g)
+{
+	struct tree_node node;
+
+	for (size_t i = 0; i < g->rq->nprograms; i++) {
+		gather_look(g, g->rq->programs[i].path, &node);
+		if (node.kind == TREE_FILE)
+			gather_fact(g, FACT_DENY_READ, &node,
+			    g->rq->programs[i].rule);
+	}
+}
+
 /* For the decider's callers: launcher/record/explain.h. */
 static void
 links_know(struct gather *g)
@@ -529,6 +544,7 @@ gather_all(struct gather *g, struct err *e)
 		return -1;
 	grants_show(g);
 	add_places(g);
+	add_programs(g);
 	links_know(g);
 	if (socket_facts(g, e) != 0)
 		return -1;

@@ -24,6 +24,8 @@
 #include "platform/base/err.h"
 #include "policy/policy.h"
 
+struct exec_file;
+
 struct facts {
 	struct mount_fact	*v;
 	size_t			 n, cap;
@@ -57,6 +59,9 @@ struct facts_request {
 		bool		 is_writable;
 	}		*exposed;
 	size_t		 nexposed;
+	/* Programs that are denied by their files. */
+	const struct exec_file	*programs;
+	size_t		 nprograms;
 	/* fence's own: policy files in force, record, programs. */
 	const struct own_file {
 		const char	*path;

@@ -1,6 +1,7 @@
 launcher_liblauncher_a_SOURCES += \
 	launcher/plan/direct.c launcher/plan/direct.h \
 	launcher/plan/enforce.c launcher/plan/enforce.h \
+	launcher/plan/exec_files.c launcher/plan/exec_files.h \
 	launcher/plan/exec_mode.c launcher/plan/exec_mode.h \
 	launcher/plan/env.c launcher/plan/env.h \
 	launcher/plan/facts.c launcher/plan/facts.h \
@@ -19,7 +20,7 @@ launcher_liblauncher_a_SOURCES += \
 	launcher/plan/mounts.c launcher/plan/mounts.h \
 	launcher/plan/noproxy.c launcher/plan/noproxy.h \
 	launcher/plan/plan.c launcher/plan/plan.h \
-	launcher/plan/plan_command.c launcher/plan/plan_dirs.c \
+	launcher/plan/plan_command.c launcher/plan/plan_dirs.c launcher/plan/plan_exec.c \
 	launcher/plan/plan_etc.c launcher/plan/plan_files.c \
 	launcher/plan/plan_net.c \
 	launcher/plan/plan_judge.c launcher/plan/plan_judge.h \

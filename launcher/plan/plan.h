@@ -39,7 +39,8 @@ struct plan {
 	const char	*net_path;	/* fence-net */
 	const char	*names_path;	/* fence-names */
 	bool		 wants_names;	/* some host may be reached */
-	bool		 has_exec_rules; /* ... act on every execution */
+	bool		 has_exec_rules; /* act on each execution, by argv */
+	bool		 has_masked_programs; /* ... or on some files */
 	struct via	 via;		/* and by way of these proxies */
 	char		**worker_env;
 	/* Lines for the user: grants that name nothing. */

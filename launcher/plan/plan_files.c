@@ -253,6 +253,7 @@ plan_files(struct work *w, const struct run_options *ro, char *const *env,
 	rq.own = own.v;
 	rq.nown = own.n;
 	rq.as_if_made = !w->is_again && !w->plan->is_inside && may_make(p);
+	plan_exec(w, ro, env, &rq);
 	rc = facts_gather(&rq, &facts, e);
 	if (rc == 0) {
 		add_runtime(w, env, &facts);

@@ -57,6 +57,11 @@ void	 plan_calls(struct work *, const struct run_options *);
 const char	*plan_runtime(struct arena *, char *const *env);
 void	 plan_dirs(struct work *, char *const *env, struct env_dirs *ret);
 
+/* plan_exec.c: how command rules are held; files that are to be masked. */
+struct facts_request;
+void	 plan_exec(struct work *, const struct run_options *,
+	    char *const *env, struct facts_request *);
+
 /* plan_files.c: mounts, writable trees, guarded names. */
 int	 plan_files(struct work *, const struct run_options *,
 	    char *const *env, struct err *);

@@ -10,6 +10,7 @@
 #include "platform/base/path.h"
 #include "platform/base/str.h"
 #include "platform/links.h"
+#include "policy/decide_exec.h"
 #include "policy/pattern.h"
 #include "policy/verdict.h"
 
@@ -159,4 +160,20 @@ explain_late(const struct explain *j, struct arena *arena, const char *cwd,
 		return NULL;
 	explain_deny_late(ret);
 	return clean;
+}
+
+const char *
+explain_program(const struct explain *j, struct arena *arena,
+    const char *cwd, const char *path, struct verdict *ret)
+{
+	const char *clean = pattern_clean_path(arena, path[0] == '/' ? "/" :
+	    cwd, path);
+	const char *const argv[] = { clean, NULL };
+	struct exec_verdict v;
+
+	if (clean == NULL || clean[0] != '/')
+		return NULL;
+	decide_argv(j->policy, clean, argv, 1, NULL, &v);
+	*ret = v.v;
+	return v.v.action == ACTION_DENY ? clean : NULL;
 }

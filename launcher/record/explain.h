@@ -46,6 +46,10 @@ const char	*explain_path(const struct explain *, struct arena *,
 const char	*explain_late(const struct explain *, struct arena *,
 		    const char *cwd, const char *path, struct verdict *);
 
+/* The same for a program whose file is masked by a command rule. */
+const char	*explain_program(const struct explain *, struct arena *,
+		    const char *cwd, const char *path, struct verdict *);
+
 /* Turns the verdict that grants such a path into its refusal. */
 void		 explain_deny_late(struct verdict *);
 

@@ -113,7 +113,10 @@ static bool
 is_shown(const struct witness *w, const struct event *e)
 {
 	if (w->config.is_quiet)
-		return e->enforcer == ENFORCER_EXEC;
+		return e->kind == EVENT_EXEC &&
+		    e->verdict.action == ACTION_DENY &&
+		    (e->enforcer == ENFORCER_EXEC ||
+		    e->verdict.rule.key == KEY_OF(command.deny));
 	return w->config.is_debug || event_is_trouble(e);
 }
 
@@ -290,6 +293,10 @@ fill_file(struct witness *w, struct arena *arena,
 	if (e->path == NULL && op == FS_WRITE && r->err == EROFS)
 		e->path = explain_late(&w->explain, arena, e->process[0].cwd,
 		    path, &e->verdict);
+	if (e->path == NULL && op == FS_EXEC && r->err == EACCES &&
+	    w->config.has_masks)
+		e->path = explain_program(&w->explain, arena,
+		    e->process[0].cwd, path, &e->verdict);
 	/* Where reading has to be granted, missing may mean hidden. */
 	return e->path != NULL && (r->err != ENOENT ||
 	    access(e->path, F_OK) == 0);

@@ -144,7 +144,8 @@ make_witness(struct run *r, const struct run_options *ro, struct err *e)
 	struct witness_config c = { .policy = r->plan->policy,
 	    .trace_fd = r->trace_fd, .text_fd = log_fd(),
 	    .text_is_tty = isatty(log_fd()), .is_debug = ro->debug,
-	    .is_quiet = !r->is_told };
+	    .is_quiet = !r->is_told,
+	    .has_masks = r->plan->has_masked_programs };
 
 	make_run_id(r->id);
 	memcpy(c.run.id, r->id, sizeof c.run.id);

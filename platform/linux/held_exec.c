@@ -240,7 +240,8 @@ add_component(int root_fd, char real[PATH_MAX], const char *name,
 	strcpy(real + len + 1, name);
 	n = readlinkat(root_fd, real + 1, text, sizeof text - 1);
 	if (n < 0)
-		return errno == EINVAL || left[0] == '\0' ? 0 : -1;
+		return errno == EINVAL || errno == ENOENT ||
+		    errno == ENOTDIR || left[0] == '\0' ? 0 : -1;
 	text[n] = '\0';
 	if (++*links > LINKS_MAX || snprintf(rest, sizeof rest, "%s/%s", text,
 	    left) >= (int)sizeof rest)
@@ -456,6 +457,10 @@ held_exec_read(int root_fd, const struct held_call *c, bool wants_env,
 	s->real = resolve(root_fd, c, a, s->program);
 	if (add_steps(root_fd, c, a, &x) && s->argc > 0)
 		foresee(a, &x);
+	/* A file that is open exists, whatever its name is by now. */
+	if (x.is_by_fd || strncmp(s->program, "/proc/", 6) == 0 ||
+	    strncmp(s->program, "/dev/fd/", 8) == 0)
+		s->is_missing = false;
 	*ret = x;
 	return 0;
 }
