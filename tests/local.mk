@@ -27,6 +27,7 @@ UNIT_TESTS = \
 	tests/unit/test_emit \
 	tests/unit/test_enforce \
 	tests/unit/test_event \
+	tests/unit/test_exec \
 	tests/unit/test_explain \
 	tests/unit/test_facts \
 	tests/unit/test_fd \
@@ -105,6 +106,7 @@ UNIT_TESTS = \
 	tests/unit/test_suspect \
 	tests/unit/test_tally \
 	tests/unit/test_tlshello \
+	tests/unit/test_tracer \
 	tests/unit/test_tree \
 	tests/unit/test_trust \
 	tests/unit/test_unixlist \

@@ -27,6 +27,7 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -495,6 +496,57 @@ try_unlink(void)
 	return result(unlinkat(AT_FDCWD, "/nowhere/at/all", 0));
 }
 
+/* Attaches, reads, kills for good: 3 is ESRCH, where nobody is. */
+static int
+try_seize(void)
+{
+	return result(ptrace(PTRACE_SEIZE, 0x7ffffff0, NULL, NULL));
+}
+
+static int
+try_poke(void)
+{
+	return result(ptrace(PTRACE_POKEDATA, 0x7ffffff0, NULL, NULL));
+}
+
+static int
+try_attach(void)
+{
+	return result(ptrace(PTRACE_ATTACH, 0x7ffffff0, NULL, NULL));
+}
+
+static int
+try_kill_hard(void)
+{
+	return result(kill(0x7ffffff0, SIGKILL));
+}
+
+static int
+try_write_memory(void)
+{
+	return result(process_vm_writev(0x7ffffff0, NULL, 0, NULL, 0, 0));
+}
+
+static void
+test_tracer(void **state)
+{
+	int (*const refused[])(void) = { try_exec, try_inet, try_unix,
+	    try_kill, try_ptrace, try_poke, try_attach, try_write_memory,
+	    try_create, try_truncate, try_open_rdwr, try_mkdir, try_unlink,
+	    try_mount, try_setns, try_clone_ns };
+
+	(void)state;
+	assert_int_equal(confined(confine_tracer, try_open_read), 0);
+	assert_int_equal(confined(confine_tracer, try_open_write), 0);
+	assert_int_equal(confined(confine_tracer, try_poll), 0);
+	assert_int_equal(confined(confine_tracer, try_fork), 0);
+	assert_int_equal(confined(confine_tracer, try_seize), ESRCH);
+	assert_int_equal(confined(confine_tracer, try_kill_hard), ESRCH);
+	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+		if (confined(confine_tracer, refused[i]) != EPERM)
+			fail_msg("row %zu", i);
+}
+
 /* It removes empty folders, and can do nothing else. */
 static void
 test_keeper(void **state)
@@ -617,6 +669,7 @@ main(void)
 		cmocka_unit_test(test_net),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_mint),
+		cmocka_unit_test(test_tracer),
 		cmocka_unit_test(test_monitor),
 		cmocka_unit_test(test_keeper),
 		cmocka_unit_test(test_guard),

@@ -18,6 +18,8 @@
 #include "platform/linux/seccomp.h"
 #include "tests/unit/bpf.h"
 
+#define N_OF(a)	(sizeof (a) / sizeof (a)[0])
+
 static const struct seccomp_entry *
 entry_of(unsigned i)
 {
@@ -137,6 +139,53 @@ test_socketcall(void **state)
 }
 #endif
 
+/* Executions are held where they are asked for, by every entry; a second
+ * listener always is. */
+static void
+test_exec_filter(void **state)
+{
+	static const struct {
+		const char	*name;
+		uint64_t	 args[2];
+		unsigned	 held;		/* by which kinds of filter */
+	} rows[] = {
+		{ "execve", { 0, 0 }, NOTIFY_EXEC },
+		{ "execveat", { 0, 0 }, NOTIFY_EXEC },
+		{ "connect", { 0, 0 }, NOTIFY_CALLS },
+		{ "seccomp", { 1, 8 }, NOTIFY_CALLS | NOTIFY_EXEC },
+		{ "seccomp", { 1, 0x28 }, NOTIFY_CALLS | NOTIFY_EXEC },
+		{ "seccomp", { 1, 0 }, 0 }, { "seccomp", { 1, 0x20 }, 0 },
+		{ "seccomp", { 2, 8 }, 0 }, { "seccomp", { 0, 8 }, 0 },
+		{ "openat", { 1, 1 }, 0 },
+	};
+	struct buf f;
+
+	(void)state;
+	buf_init(&f, 0);
+	for (unsigned what = 1; what <= (NOTIFY_CALLS | NOTIFY_EXEC); what++) {
+		buf_clear(&f);
+		notify_filter(what, &f);
+		assert_false(f.failed);
+		for (unsigned i = 0; i < 2 * N_OF(rows); i++) {
+			const struct seccomp_entry *x = entry_of(i & 1);
+			struct seccomp_data d = { .arch = x->audit };
+			size_t k = i / 2, steps = 0;
+
+			d.nr = seccomp_number(x, rows[k].name);
+			if (d.nr < 0 || (strcmp(rows[k].name, "connect") == 0 &&
+			    x != entry_of(0)))
+				continue;
+			d.args[0] = rows[k].args[0];
+			d.args[1] = rows[k].args[1];
+			if (bpf_run(&f, &d, &steps) != ((rows[k].held & what) ?
+			    SECCOMP_RET_USER_NOTIF : SECCOMP_RET_ALLOW))
+				fail_msg("%s row %zu filter %u",
+				    rows[k].name, k, what);
+		}
+	}
+	buf_release(&f);
+}
+
 /* Byte by byte: an address is one when the kernel takes it for one. */
 static void
 test_address(void **state)
@@ -251,6 +300,7 @@ main(void)
 #ifdef __x86_64__
 		cmocka_unit_test(test_socketcall),
 #endif
+		cmocka_unit_test(test_exec_filter),
 		cmocka_unit_test(test_address), cmocka_unit_test(test_routed),
 		cmocka_unit_test(test_gate),
 	};
