@@ -3,6 +3,7 @@
 check_PROGRAMS += tests/probes/probe tests/probes/probe-static \
 	tests/probes/rawclient tests/probes/callprobe tests/probes/filtered \
 	tests/probes/caller tests/probes/cancelled tests/probes/execrace \
+	tests/probes/execstorm \
 	tests/probes/leaver tests/probes/leaver-shim tests/probes/swapper \
 	tests/probes/wobbler
 
@@ -123,3 +124,8 @@ tests_probes_execrace_SOURCES = tests/probes/execrace.c
 tests_probes_execrace_CFLAGS = $(probe_cflags) -fPIE
 tests_probes_execrace_LDFLAGS = $(HARD_LDFLAGS)
 tests_probes_execrace_LDADD = -lpthread
+
+tests_probes_execstorm_SOURCES = tests/probes/execstorm.c
+tests_probes_execstorm_CFLAGS = $(probe_cflags) -fPIE
+tests_probes_execstorm_LDFLAGS = $(HARD_LDFLAGS)
+tests_probes_execstorm_LDADD =
