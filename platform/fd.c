@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "platform/base/io.h"
@@ -237,4 +238,28 @@ fd_hear(int fd, void *msg, size_t size)
 	if (n < 0)
 		return errno == EMSGSIZE ? 1 : -1;
 	return poll(&p, 1, 0) > 0 ? -1 : 1;
+}
+
+static void
+close_between(unsigned first, unsigned last)
+{
+	if (first <= last)
+		(void)syscall(SYS_close_range, first, last, 0);
+}
+
+/* Nothing of the launcher's but the keepet; stdio leads nowhere. */
+int
+fd_close_others(int keep)
+{
+	int null;
+
+	close_between(STDERR_FILENO + 1, (unsigned)keep - 1);
+	close_between((unsigned)keep + 1, ~0u);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		/* Not close-on-exec: stdio, and nothing is executed here. */
+		if (null < 0 || dup2(null, fd) < 0)
+			return -1;
+	close(null);
+	return 0;
 }

@@ -77,5 +77,10 @@ void	 fd_message(struct fd_message *, const void *, size_t, const int *fds,
  * no check believes.
  */
 ssize_t	 fd_hear(int sock, void *, size_t);
+/*
+ * Of a process that was forked to do one thing: every other descriptor is
+ * closed, and stdio leads nowhere.
+ */
+int	 fd_close_others(int keep);
 
 #endif

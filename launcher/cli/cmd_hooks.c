@@ -90,14 +90,6 @@ const struct command hooks_table[] = {
 
 /* ---- the command line ---- */
 
-static int
-usage(struct err *e, const char *msg, const char *hint)
-{
-	err_set(e, ERR_USAGE, "%s", msg);
-	err_hint(e, "%s", hint);
-	return -1;
-}
-
 /* --claude, or the word claude. */
 static int
 find_agent(const struct hooks_options *o, int nwords, char **words,
@@ -110,11 +102,11 @@ find_agent(const struct hooks_options *o, int nwords, char **words,
 	*ret = NULL;
 	for (size_t i = 0; i < NAGENTS; i++)
 		if (o->agent[i] && *ret != NULL)
-			return usage(e, "more than one agent is named", which);
+			return err_usage(e, "more than one agent is named", which);
 		else if (o->agent[i])
 			*ret = &agents[i];
 	if (nwords > 1 || (nwords == 1 && *ret != NULL))
-		return usage(e, "more than one agent is named", which);
+		return err_usage(e, "more than one agent is named", which);
 	if (nwords == 1 && (*ret = agent_find(words[0])) == NULL)
 		return err_set(e, ERR_USAGE, "no agent is named '%.60s'",
 		    words[0]);
@@ -162,11 +154,11 @@ begin(const struct opt *opts, int argc, char **argv, struct arena *a,
 	    check_pinned(a, &o, e) != 0)
 		return -1;
 	if (agent == NULL && opts != status_opts)
-		return usage(e, "no hook target specified", "--claude, "
+		return err_usage(e, "no hook target specified", "--claude, "
 		    "--codex, --gemini, --opencode, --copilot, --cursor, "
 		    "--qwen, --crush, --windsurf or --hermes");
 	if (o.hook.wrap && strcmp(agent->name, "codex") != 0)
-		return usage(e, "--wrap is for --codex alone", "the others "
+		return err_usage(e, "--wrap is for --codex alone", "the others "
 		    "put commands into the jail unless --no-wrap is said");
 	if (o.hook.wrap && o.hook.no_wrap)
 		return err_set(e, ERR_USAGE, "--wrap and --no-wrap exclude "
@@ -227,8 +219,19 @@ try_hook(const struct install *in, struct err *e)
 	return 0;
 }
 
+/* What is done to an agent's file, and the words for it. */
+struct change {
+	const struct opt	*opts;
+	int			(*make)(const struct install *,
+				    const char **ret_path,
+				    enum install_done *, struct err *);
+	const char		*nothing;	/* "already installed in" */
+	const char		*done, *where;	/* "Installed", "in" */
+	bool			 tries;		/* the hook, once */
+};
+
 static int
-hooks_install(const char *program, int argc, char **argv, struct err *e)
+change_file(const struct change *c, int argc, char **argv, struct err *e)
 {
 	struct arena *arena = arena_new();
 	enum install_done done;
@@ -236,39 +239,37 @@ hooks_install(const char *program, int argc, char **argv, struct err *e)
 	const char *path;
 	int rc;
 
-	(void)program;
-	rc = begin(install_opts, argc, argv, arena, &in, e);
+	rc = begin(c->opts, argc, argv, arena, &in, e);
 	if (rc == 0)
-		rc = install_put(&in, &path, &done, e);
+		rc = c->make(&in, &path, &done, e);
 	if (rc == 0 && done == INSTALL_NOTHING) {
-		say_done(&in, "", "already installed in", path);
+		say_done(&in, "", c->nothing, path);
 	} else if (rc == 0) {
-		say_done(&in, "Installed", "in", path);
-		rc = try_hook(&in, e);
+		say_done(&in, c->done, c->where, path);
+		rc = c->tries ? try_hook(&in, e) : 0;
 	}
 	arena_free(arena);
 	return rc == 0 ? 0 : (int)e->code;
 }
 
 static int
-hooks_uninstall(const char *program, int argc, char **argv, struct err *e)
+hooks_install(const char *program, int argc, char **argv, struct err *e)
 {
-	struct arena *arena = arena_new();
-	enum install_done done;
-	struct install in;
-	const char *path;
-	int rc;
+	static const struct change c = { install_opts, install_put,
+	    "already installed in", "Installed", "in", true };
 
 	(void)program;
-	rc = begin(uninstall_opts, argc, argv, arena, &in, e);
-	if (rc == 0)
-		rc = install_remove(&in, &path, &done, e);
-	if (rc == 0 && done == INSTALL_NOTHING)
-		say_done(&in, "", "not present in", path);
-	else if (rc == 0)
-		say_done(&in, "Removed", "from", path);
-	arena_free(arena);
-	return rc == 0 ? 0 : (int)e->code;
+	return change_file(&c, argc, argv, e);
+}
+
+static int
+hooks_uninstall(const char *program, int argc, char **argv, struct err *e)
+{
+	static const struct change c = { uninstall_opts, install_remove,
+	    "not present in", "Removed", "from", false };
+
+	(void)program;
+	return change_file(&c, argc, argv, e);
 }
 
 static int

@@ -49,14 +49,6 @@ const struct opt import_opts[] = {
 };
 
 static int
-usage(struct err *e, const char *msg, const char *hint)
-{
-	err_set(e, ERR_USAGE, "%s", msg);
-	err_hint(e, "%s", hint);
-	return -1;
-}
-
-static int
 check_options(const struct import_options *o, int nwords, struct err *e)
 {
 	unsigned n = 0;
@@ -64,17 +56,17 @@ check_options(const struct import_options *o, int nwords, struct err *e)
 	for (unsigned i = 0; i < NSOURCES; i++)
 		n += o->source[i];
 	if (n != 1)
-		return usage(e, n == 0 ? "no import source specified" :
+		return err_usage(e, n == 0 ? "no import source specified" :
 		    "more than one import source",
 		    "--claude, --srt or --codex");
 	if (nwords > 1 || (nwords == 1 && o->file != NULL))
-		return usage(e, "one file is imported at a time",
+		return err_usage(e, "one file is imported at a time",
 		    "'extends' joins policies");
 	if (o->extend != NULL && o->no_extend)
-		return usage(e, "--extend and --no-extend exclude each other",
+		return err_usage(e, "--extend and --no-extend exclude each other",
 		    "say one of them");
 	if (o->save && o->output != NULL)
-		return usage(e, "--save and --output exclude each other",
+		return err_usage(e, "--save and --output exclude each other",
 		    "--save writes the user's own policy");
 	return 0;
 }

@@ -361,24 +361,6 @@ put(const struct install *in, const char *path, const char *real,
 	return rc;
 }
 
-int
-install_put(const struct install *in, const char **ret_path,
-    enum install_done *ret, struct err *e)
-{
-	const char *real = NULL;
-	struct buf text;
-	bool exists;
-	int rc;
-
-	buf_init(&text, JSONEDIT_MAX);
-	rc = look(in, ret_path, &real, &text, &exists, e);
-	if (rc == 0)
-		rc = put(in, *ret_path, real, &text, exists, ret, e);
-	if (rc == 0)
-		rc = remove_old_plugin(in, e);
-	buf_release(&text);
-	return rc;
-}
 
 /* The bytes from before, or no file where there was none. */
 static int
@@ -430,8 +412,8 @@ take_out(const struct install *in, const char *path, const char *real,
 	return rc;
 }
 
-int
-install_remove(const struct install *in, const char **ret_path,
+static int
+change(const struct install *in, bool is_put, const char **ret_path,
     enum install_done *ret, struct err *e)
 {
 	const char *real = NULL;
@@ -442,9 +424,24 @@ install_remove(const struct install *in, const char **ret_path,
 	buf_init(&text, JSONEDIT_MAX);
 	rc = look(in, ret_path, &real, &text, &exists, e);
 	if (rc == 0)
-		rc = take_out(in, *ret_path, real, &text, ret, e);
+		rc = is_put ? put(in, *ret_path, real, &text, exists, ret, e) :
+		    take_out(in, *ret_path, real, &text, ret, e);
 	if (rc == 0)
 		rc = remove_old_plugin(in, e);
 	buf_release(&text);
 	return rc;
+}
+
+int
+install_put(const struct install *in, const char **ret_path,
+    enum install_done *ret, struct err *e)
+{
+	return change(in, true, ret_path, ret, e);
+}
+
+int
+install_remove(const struct install *in, const char **ret_path,
+    enum install_done *ret, struct err *e)
+{
+	return change(in, false, ret_path, ret, e);
 }

@@ -24,13 +24,11 @@ static const char closed[] = "closed";
 static int __attribute__((format(printf, 2, 3)))
 bad(struct toml *t, const char *fmt, ...)
 {
-	char msg[200];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(msg, sizeof msg, fmt, ap);
+	err_vset(t->err, ERR_POLICY, fmt, ap);
 	va_end(ap);
-	err_set(t->err, ERR_POLICY, "%s", msg);
 	err_where(t->err, t->shown, t->line,
 	    (int)(t->pos - t->line_start) + 1);
 	return -1;
@@ -65,9 +63,9 @@ skip_blank(struct toml *t)
 		t->pos++;
 }
 
-/* Blanks, a comment, and the end of the line if there is one. */
-static int
-end_line(struct toml *t)
+/* Blanks and a comment, up to the end of the line. */
+static void
+skip_comment(struct toml *t)
 {
 	skip_blank(t);
 	if (at(t, 0) == '#')
@@ -75,6 +73,13 @@ end_line(struct toml *t)
 			t->pos++;
 	if (at(t, 0) == '\r' && at(t, 1) == '\n')
 		t->pos++;
+}
+
+/* What is left of the line, and its end if there is one. */
+static int
+end_line(struct toml *t)
+{
+	skip_comment(t);
 	if (t->pos == t->len)
 		return 0;
 	if (at(t, 0) != '\n')
@@ -88,12 +93,7 @@ static void
 skip_lines(struct toml *t)
 {
 	for (;;) {
-		skip_blank(t);
-		if (at(t, 0) == '#')
-			while (t->pos < t->len && at(t, 0) != '\n')
-				t->pos++;
-		if (at(t, 0) == '\r' && at(t, 1) == '\n')
-			t->pos++;
+		skip_comment(t);
 		if (t->pos == t->len || at(t, 0) != '\n')
 			return;
 		newline(t);
@@ -112,15 +112,7 @@ node_new(struct toml *t, struct jnode *parent, const char *key,
 	n->line = t->line;
 	n->col = (int)(t->pos - t->line_start) + 1;
 	n->key = key;
-	n->parent = parent;
-	if (parent == NULL)
-		return n;
-	n->prev = parent->last;
-	if (parent->last != NULL)
-		parent->last->next = n;
-	else
-		parent->child = n;
-	parent->last = n;
+	jnode_append(parent, n);
 	return n;
 }
 

@@ -8,6 +8,14 @@
 #define ELLIPSIS	"\xe2\x80\xa6"
 
 bool
+event_is_finding(enum event_kind kind)
+{
+	return kind == EVENT_DROPPED || kind == EVENT_WORKER ||
+	    kind == EVENT_SUSPECT || kind == EVENT_LIMIT ||
+	    kind == EVENT_NEST || kind == EVENT_UNSEEN;
+}
+
+bool
 event_is_trouble(const struct event *e)
 {
 	switch (e->kind) {
@@ -20,19 +28,9 @@ event_is_trouble(const struct event *e)
 		return e->verdict.action == ACTION_DENY;
 	case EVENT_HTTP:
 		return e->verdict.action == ACTION_DENY || e->status >= 500;
-	case EVENT_DROPPED:
-	case EVENT_WORKER:
-	case EVENT_SUSPECT:
-	case EVENT_LIMIT:
-	case EVENT_NEST:
-	case EVENT_UNSEEN:
-		return true;
-	case EVENT_RUN_START:
-	case EVENT_RUN_END:
-	case EVENT_POLICY:
-		break;
+	default:
+		return event_is_finding(e->kind);
 	}
-	return false;
 }
 
 /* Oldest first: the one that asked stands last, next to its deed. */

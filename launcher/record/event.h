@@ -99,6 +99,8 @@ void	 event_json(const struct event *, const struct event_run *,
 /* "make[4701] → sh[4703] → cc1[4711]", escaped. */
 void	 event_chain(const struct event *, struct buf *);
 
+/* Is it a finding: told though no call was refused? */
+bool	 event_is_finding(enum event_kind);
 /* Was something refused (or, for HTTP and CONNECT, did it fail)?  What -m prints. */
 bool	 event_is_trouble(const struct event *);
 /* Characters of text that str_escape() made: what a reader counts. */

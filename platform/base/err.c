@@ -15,16 +15,31 @@ err_begin(struct err *e, enum err_code code, int sys)
 }
 
 int
+err_vset(struct err *e, enum err_code code, const char *fmt, va_list ap)
+{
+	if (e == NULL)
+		return -1;
+	err_begin(e, code, 0);
+	vsnprintf(e->msg, sizeof e->msg, fmt, ap);
+	return -1;
+}
+
+int
 err_set(struct err *e, enum err_code code, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (e == NULL)
-		return -1;
-	err_begin(e, code, 0);
 	va_start(ap, fmt);
-	vsnprintf(e->msg, sizeof e->msg, fmt, ap);
+	err_vset(e, code, fmt, ap);
 	va_end(ap);
+	return -1;
+}
+
+int
+err_usage(struct err *e, const char *msg, const char *hint)
+{
+	err_set(e, ERR_USAGE, "%s", msg);
+	err_hint(e, "%s", hint);
 	return -1;
 }
 

@@ -7,6 +7,7 @@
 #ifndef FENCE_BASE_ERR_H
 #define FENCE_BASE_ERR_H
 
+#include <stdarg.h>
 #include <stdio.h>
 
 /* What the program does about it; the values are exit statuses. */
@@ -31,6 +32,9 @@ struct err {
 /* Both always return -1, so that "return err_set(...)" reads well. */
 int	 err_set(struct err *, enum err_code, const char *fmt, ...)
 	    __attribute__((format(printf, 3, 4)));
+int	 err_vset(struct err *, enum err_code, const char *fmt, va_list);
+/* Code ERR_USAGE, with what would be right. */
+int	 err_usage(struct err *, const char *msg, const char *hint);
 /* Code ERR_JAIL; the text of errno is appended by err_print(). */
 int	 err_sys(struct err *, int sys, const char *fmt, ...)
 	    __attribute__((format(printf, 3, 4)));

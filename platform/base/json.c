@@ -55,13 +55,11 @@ static int __attribute__((format(printf, 4, 5)))
 bad_at(const struct json_reader *r, size_t pos, struct err *e,
     const char *fmt, ...)
 {
-	char msg[200];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(msg, sizeof msg, fmt, ap);
+	err_vset(e, ERR_POLICY, fmt, ap);
 	va_end(ap);
-	err_set(e, ERR_POLICY, "%s", msg);
 	err_where(e, r->shown, r->line, (int)(pos - r->line_start) + 1);
 	return -1;
 }

@@ -3,6 +3,20 @@
 #include <stdarg.h>
 #include <string.h>
 
+void
+jnode_append(struct jnode *parent, struct jnode *n)
+{
+	n->parent = parent;
+	if (parent == NULL)
+		return;
+	n->prev = parent->last;
+	if (parent->last != NULL)
+		parent->last->next = n;
+	else
+		parent->child = n;
+	parent->last = n;
+}
+
 static struct jnode *
 node_new(struct arena *a, const struct json_token *t, struct jnode *parent)
 {
@@ -17,15 +31,7 @@ node_new(struct arena *a, const struct json_token *t, struct jnode *parent)
 		n->text = arena_strndup(a, t->text, t->len);
 		n->len = t->len;
 	}
-	n->parent = parent;
-	if (parent == NULL)
-		return n;
-	n->prev = parent->last;
-	if (parent->last != NULL)
-		parent->last->next = n;
-	else
-		parent->child = n;
-	parent->last = n;
+	jnode_append(parent, n);
 	return n;
 }
 

@@ -49,6 +49,8 @@ bool		 jsontree_is_true(const struct jnode *, const char *key);
 /* Do two members have this name? */
 bool		 jsontree_is_twice(const struct jnode *, const char *key);
 
+/* As the parent's last child; of no parent: nothing. */
+void		 jnode_append(struct jnode *parent, struct jnode *);
 /*
  * The value again as text.  unit: one step of indentation, or NULL for all in
  * one line; newline: what ends a line; indent: what stands before the first.

@@ -21,30 +21,6 @@ enum { EXIT_MINTER = 125 };
 /* ---- the process ---- */
 
 static void
-close_between(unsigned first, unsigned last)
-{
-	if (first <= last)
-		(void)syscall(SYS_close_range, first, last, 0);
-}
-
-/* Nothing of the launcher's but the socket; stdio leads nowhere. */
-static int
-close_others(int sock)
-{
-	int null;
-
-	close_between(STDERR_FILENO + 1, (unsigned)sock - 1);
-	close_between((unsigned)sock + 1, ~0u);
-	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		/* Not close-on-exec: stdio, and nothing is executed here. */
-		if (null < 0 || dup2(null, fd) < 0)
-			return -1;
-	close(null);
-	return 0;
-}
-
-static void
 serve(int sock)
 {
 	static const int families[MINTER_SOCKETS] = { AF_INET, AF_INET6 };
@@ -76,7 +52,7 @@ minter_main(int sock, int user_ns, int net_ns, pid_t parent)
 	/* The user namespace first: it is what gives the right to the other.
 	 * The death signal is set afterwards, since entering clears it. */
 	if (setns(user_ns, CLONE_NEWUSER) != 0 ||
-	    setns(net_ns, CLONE_NEWNET) != 0 || close_others(sock) != 0 ||
+	    setns(net_ns, CLONE_NEWNET) != 0 || fd_close_others(sock) != 0 ||
 	    confine_child(SIGKILL, &e) != 0 || getppid() != parent ||
 	    confine_mint(&e) != 0)
 		_exit(EXIT_MINTER);

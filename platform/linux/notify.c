@@ -387,8 +387,8 @@ held_call_next(int fd, struct held_call *ret)
 	return 1;
 }
 
-static void
-answer(int fd, const struct held_call *c, uint32_t flags, int sys)
+void
+notify_answer(int fd, uint64_t id, int sys)
 {
 	union {
 		struct seccomp_notif_resp	r;
@@ -396,8 +396,8 @@ answer(int fd, const struct held_call *c, uint32_t flags, int sys)
 	} u;
 
 	memset(&u, 0, sizeof u);
-	u.r.id = c->id;
-	u.r.flags = flags;
+	u.r.id = id;
+	u.r.flags = sys == 0 ? SECCOMP_USER_NOTIF_FLAG_CONTINUE : 0;
 	u.r.error = -sys;
 	(void)ioctl(fd, SECCOMP_IOCTL_NOTIF_SEND, &u);
 }
@@ -405,11 +405,11 @@ answer(int fd, const struct held_call *c, uint32_t flags, int sys)
 void
 held_call_go(int fd, const struct held_call *c)
 {
-	answer(fd, c, SECCOMP_USER_NOTIF_FLAG_CONTINUE, 0);
+	notify_answer(fd, c->id, 0);
 }
 
 void
 held_call_refuse(int fd, const struct held_call *c, int sys)
 {
-	answer(fd, c, 0, sys);
+	notify_answer(fd, c->id, sys);
 }

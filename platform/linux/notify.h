@@ -16,6 +16,7 @@
 #define FENCE_LINUX_NOTIFY_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "platform/base/buf.h"
 #include "platform/calls.h"
@@ -34,6 +35,8 @@ enum { NOTIFY_CALLS = 1, NOTIFY_EXEC = 2 };
  * init_listen() installs.  what: NOTIFY_*.
  */
 void	 notify_filter(unsigned what, struct buf *);
+/* A held call goes on (sys 0), or fails with that errno. */
+void	 notify_answer(int calls_fd, uint64_t id, int sys);
 /* The address that bytes of the jail's name; v4-mapped ones are IPv4.  Pure. */
 void	 notify_address(const void *, size_t, struct held_call *);
 

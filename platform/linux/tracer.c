@@ -22,6 +22,7 @@
 #include "platform/base/vec.h"
 #include "platform/confine.h"
 #include "platform/fd.h"
+#include "platform/linux/notify.h"
 #include "platform/linux/stderr_line.h"
 #include "platform/pause.h"
 
@@ -70,30 +71,6 @@ struct tracer {
 	char		text[PATH_MAX + TRACER_FORESEEN_MAX + 2];
 };
 
-static void
-close_between(unsigned first, unsigned last)
-{
-	if (first <= last)
-		(void)syscall(SYS_close_range, first, last, 0);
-}
-
-/* Nothing of the launcher's but the socket; stdio leads nowhere. */
-static int
-close_others(int sock)
-{
-	int null;
-
-	close_between(STDERR_FILENO + 1, (unsigned)sock - 1);
-	close_between((unsigned)sock + 1, ~0u);
-	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		/* Not close-on-exec: stdio, and nothing is executed here. */
-		if (null < 0 || dup2(null, fd) < 0)
-			return -1;
-	close(null);
-	return 0;
-}
-
 /* Of Linux 5.19.  Flags are looked at before the filter, which is none. */
 static bool
 has_killable_wait(void)
@@ -107,16 +84,7 @@ has_killable_wait(void)
 static void
 answer_call(const struct tracer *t, uint64_t id, int sys)
 {
-	union {
-		struct seccomp_notif_resp	r;
-		unsigned char			room[512];
-	} u;
-
-	memset(&u, 0, sizeof u);
-	u.r.id = id;
-	u.r.error = -sys;
-	u.r.flags = sys == 0 ? SECCOMP_USER_NOTIF_FLAG_CONTINUE : 0;
-	(void)ioctl(t->calls_fd, SECCOMP_IOCTL_NOTIF_SEND, &u);
+	notify_answer(t->calls_fd, id, sys);
 }
 
 /* The monitor never waits for us, so we may wait for it. */
@@ -390,7 +358,7 @@ tracer_main(int sock, pid_t parent)
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	t = calloc(1, sizeof *t);
-	if (t == NULL || close_others(sock) != 0)
+	if (t == NULL || fd_close_others(sock) != 0)
 		_exit(EXIT_TRACER);
 	t->sock = sock;
 	t->calls_fd = -1;
