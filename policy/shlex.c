@@ -524,6 +524,21 @@ parse_moved(struct shparse *p, const char *text, size_t len, size_t pos)
 	return false;
 }
 
+/* Braces with a comma or dots in them that quotes alone keep together. */
+static bool
+has_quoted_braces(const char *s)
+{
+	const char *at = s;
+
+	while ((at = strchr(at, '{')) != NULL) {
+		if ((at == s || at[-1] != '$') &&
+		    (strchr(at, ',') != NULL || strstr(at, "..") != NULL))
+			return strchr(s, '"') != NULL;
+		at++;
+	}
+	return false;
+}
+
 static bool
 backquotes(struct shparse *p, struct shgrow *g, bool is_quoted)
 {
@@ -553,8 +568,8 @@ backquotes(struct shparse *p, struct shgrow *g, bool is_quoted)
 	}
 	ok = p->pos < p->len || shlex_fail(p, EXEC_UNSEEN_SYNTAX);
 	/* bash expands braces in "`cmd "{a,b}"`", as if they were bare. */
-	if (ok && is_quoted && strchr(text.data, '"') != NULL &&
-	    strchr(text.data, '{') != NULL)
+	if (ok && is_quoted && p->dialect == SH_BASH &&
+	    has_quoted_braces(text.data))
 		*vec_push(&p->out->unseen) = (struct sh_unseen){
 		    EXEC_UNSEEN_WORDS, shlex_offset(p, from) };
 	if (ok) {

@@ -612,7 +612,11 @@ printf_output(struct unwrap *u, const struct sh_command *c,
 static void
 input_text(struct unwrap *u, const struct sh_redirect *r, bool is_posix)
 {
-	unwrap_line(u, r->op == SH_OP_HEREDOC ? r->body : r->word, is_posix);
+	const struct sh_word *text = r->op == SH_OP_HEREDOC ? &r->body :
+	    &r->word;
+
+	if (text->text != NULL)	/* else the text ends before its body */
+		unwrap_line(u, *text, is_posix);
 }
 
 static void
