@@ -93,6 +93,29 @@ fd_flag(int fd, int get, int set, int flag, int on)
 	return now == old ? 0 : fcntl(fd, set, now);
 }
 
+static void
+close_between(unsigned first, unsigned last)
+{
+	if (first <= last)
+		(void)syscall(SYS_close_range, first, last, 0);
+}
+
+int
+fd_close_others(int fd)
+{
+	int null;
+
+	close_between(STDERR_FILENO + 1, (unsigned)fd - 1);
+	close_between((unsigned)fd + 1, ~0u);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	for (int n = STDIN_FILENO; n <= STDERR_FILENO; n++)
+		/* Not close-on-exec: stdio, and nothing is executed here. */
+		if (null < 0 || dup2(null, n) < 0)
+			return -1;
+	close(null);
+	return 0;
+}
+
 int
 fd_nonblock(int fd, int on)
 {
@@ -238,28 +261,4 @@ fd_hear(int fd, void *msg, size_t size)
 	if (n < 0)
 		return errno == EMSGSIZE ? 1 : -1;
 	return poll(&p, 1, 0) > 0 ? -1 : 1;
-}
-
-static void
-close_between(unsigned first, unsigned last)
-{
-	if (first <= last)
-		(void)syscall(SYS_close_range, first, last, 0);
-}
-
-/* Nothing of the launcher's but the keepet; stdio leads nowhere. */
-int
-fd_close_others(int keep)
-{
-	int null;
-
-	close_between(STDERR_FILENO + 1, (unsigned)keep - 1);
-	close_between((unsigned)keep + 1, ~0u);
-	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		/* Not close-on-exec: stdio, and nothing is executed here. */
-		if (null < 0 || dup2(null, fd) < 0)
-			return -1;
-	close(null);
-	return 0;
 }

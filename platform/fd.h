@@ -16,6 +16,11 @@
 void	 fd_cleanup(int *);
 int	 fd_take(int *);		/* the value; *fd becomes -1 */
 void	 fd_close(int *);		/* keeps errno; *fd becomes -1 */
+/*
+ * In a forked process: nothing stays open but this descriptor, and standard
+ * input, output and error lead nowhere.
+ */
+int	 fd_close_others(int fd);
 int	 fd_nonblock(int fd, int on);
 int	 fd_cloexec(int fd, int on);
 /* The path by which the kernel knows a descriptor: /proc/self/fd/N. */
@@ -77,10 +82,4 @@ void	 fd_message(struct fd_message *, const void *, size_t, const int *fds,
  * no check believes.
  */
 ssize_t	 fd_hear(int sock, void *, size_t);
-/*
- * Of a process that was forked to do one thing: every other descriptor is
- * closed, and stdio leads nowhere.
- */
-int	 fd_close_others(int keep);
-
 #endif

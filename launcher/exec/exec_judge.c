@@ -18,6 +18,24 @@ real_name(void *arg, const char *program)
 	    path_name(s->real) : NULL;
 }
 
+/*
+ * Programs that run what their words name without another execution: the words
+ * are looked through.  All others will be asked about again.
+ */
+static bool
+runs_within(const char *name)
+{
+	static const char *const names[] = { "busybox", "toybox",
+	    "coreutils" };
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return strncmp(name, "ld-linux", 8) == 0 ||
+	    strncmp(name, "ld-musl", 7) == 0 || strncmp(name, "ld64", 4) == 0;
+}
+
+/* The built-in list acts before the run only. */
 static bool
 is_denied(const struct exec_judge *j, const struct exec_step *s,
     const char *program, struct exec_verdict *ret)
@@ -25,8 +43,14 @@ is_denied(const struct exec_judge *j, const struct exec_step *s,
 	const struct exec_world world = { .real_name = real_name,
 	    .arg = (void *)(uintptr_t)s };
 
-	decide_argv(j->policy, program, s->argv, s->argc, &world, ret);
-	return ret->v.action == ACTION_DENY;
+	if (runs_within(path_name(s->real != NULL ? s->real : s->program)))
+		decide_argv(j->policy, program, s->argv, s->argc, &world,
+		    ret);
+	else
+		decide_argv_alone(j->policy, program, s->argv, s->argc,
+		    &world, ret);
+	return ret->v.action == ACTION_DENY &&
+	    ret->v.rule.id != RULE_BUILTIN_COMMAND;
 }
 
 /*

@@ -26,9 +26,6 @@
 #include "platform/linux/stderr_line.h"
 #include "platform/pause.h"
 
-#ifndef SECCOMP_USER_NOTIF_FLAG_CONTINUE
-#define SECCOMP_USER_NOTIF_FLAG_CONTINUE	(1UL << 0)
-#endif
 #ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV	(1UL << 5)
 #endif
@@ -79,12 +76,6 @@ has_killable_wait(void)
 	    SECCOMP_FILTER_FLAG_NEW_LISTENER |
 	    SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, NULL) != 0 &&
 	    errno == EFAULT;
-}
-
-static void
-answer_call(const struct tracer *t, uint64_t id, int sys)
-{
-	notify_answer(t->calls_fd, id, sys);
 }
 
 /* The monitor never waits for us, so we may wait for it. */
@@ -159,7 +150,7 @@ attach(struct tracer *t, const struct head *h)
 		w.is_traced = tracer_of(h->pid) != 0;
 		if (w.sys != ESRCH)
 			tell(t, &w);
-		answer_call(t, id, 0);
+		notify_answer(t->calls_fd, id, 0);
 		return false;
 	}
 	/* Another task may have got the number of one that died. */
@@ -184,7 +175,7 @@ permit(struct tracer *t, const struct head *h, const char *text)
 	keep_caller(t, h, text);
 	if (t->is_killable)
 		(void)ptrace(PTRACE_INTERRUPT, h->pid, 0, 0);
-	answer_call(t, h->id, 0);
+	notify_answer(t->calls_fd, h->id, 0);
 	if (!t->is_killable)
 		(void)ptrace(PTRACE_INTERRUPT, h->pid, 0, 0);
 }
@@ -315,7 +306,7 @@ obey(struct tracer *t)
 	} else if (h.order == ORDER_REFUSE) {
 		if (h.line_len > 0)
 			stderr_line(h.pid, text, h.line_len);
-		answer_call(t, h.id, h.sys);
+		notify_answer(t->calls_fd, h.id, h.sys);
 	} else {
 		answered(&h, text);
 	}

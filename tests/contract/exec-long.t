@@ -59,6 +59,7 @@ JAVA
 		run java -cp . J
 		is "$out" 'bad 0' "$who: Java: ProcessBuilder"
 	fi
+	command -v go >/dev/null || continue
 	cat >"$W/x.go" <<'GO'
 package main
 
