@@ -8,8 +8,10 @@ cat >"$T/p.json" <<'POLICY'
 { "filesystem": { "allowWrite": ["."] },
   "command": { "deny": ["id", "execrace say forbidden", "forbidden"] } }
 POLICY
+# By a file, into which nobody looks before the run.
 run() {		# run COMMAND…
-	fence "$who" -s "$T/p.json" -- "$@"
+	printf 'exec %s\n' "$(printf '%q ' "$@")" >"$W/command"
+	fence "$who" -s "$T/p.json" -- bash ./command
 }
 for who in $WHOS; do
 	W=$(workspace "$who")

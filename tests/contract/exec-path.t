@@ -55,8 +55,9 @@ for who in $WHOS; do
 	PATH=${PATH#*:}
 
 	policy '"deny": ["id"]'
-	fence "$who" -s "$T/p.json" --trace-file "$W/trace" -- \
-	    bash -c 'id; echo $?; /bin/id; env id; exec 3</usr/bin/id; /bin/echo fine'
+	echo 'id; echo $?; /bin/id; env id; exec 3</usr/bin/id; /bin/echo fine' \
+	    >"$W/file"
+	fence "$who" -s "$T/p.json" --trace-file "$W/trace" -- bash file
 	is "$status:$out" $'0:126\nfine' "$who: it is refused by every path"
 	like "$err" '\[fence:exec\] .*exec\("/usr/bin/id"\) EACCES.*command.deny\[0\]' \
 	    "$who: and told without -m"
