@@ -11,6 +11,7 @@
  *	pings ADDR:PORT TOTAL [PROXY]	the same byte on one connection
  *	idle ADDR:PORT COUNT [PROXY]	holds COUNT connections until stdin ends
  *	opens FILE COUNT libc|raw	open and close; raw: past any shim
+ *	execs COUNT CMD…		starts it and waits for it, COUNT times
  *	plants NAME SAMPLES COUNT FILE…	makes NAME and waits until it is gone,
  *					again and again, while another thread
  *					makes the others, COUNT in all
@@ -21,8 +22,8 @@
  * plants prints the nanoseconds of each sample; the first, which waits for the
  * guard to begin, is not told.  It ends when both are done.
  *
- * get, gets, conns, pings and opens print one number, the nanoseconds it took; time and
- * once print a line "command wall_ns cpu_ns" per run, where cpu is that of the
+ * get, gets, conns, pings, opens and execs print one number, the nanoseconds it
+ * took; time and once print a line "command wall_ns cpu_ns" per run, where cpu is that of the
  * command and all its descendants; idle prints "ready".  ADDR is a literal
  * IPv4 address.  PROXY is ADDR:PORT of something that knows CONNECT, or
  * socks:ADDR:PORT.
@@ -509,6 +510,25 @@ cmd_opens(char **argv)
 	return 0;
 }
 
+static int
+cmd_execs(char **argv)
+{
+	uint64_t count = number(argv[0], 1000000);
+	int64_t start = now_ns();
+	int status;
+	pid_t pid;
+
+	for (uint64_t i = 0; i < count; i++) {
+		int err = posix_spawn(&pid, argv[1], NULL, NULL, argv + 1,
+		    environ);
+
+		if (err != 0 || waitpid(pid, &status, 0) != pid || status != 0)
+			die("'%s' did not run", argv[1]);
+	}
+	printf("%" PRId64 "\n", now_ns() - start);
+	return 0;
+}
+
 /* Raw, as a hostile program would. */
 static int
 plant(const char *path)
@@ -697,6 +717,7 @@ static const struct mode {
 	{ "pings", 2, 3, cmd_pings },
 	{ "idle", 2, 3, cmd_idle },
 	{ "opens", 3, 3, cmd_opens },
+	{ "execs", 2, 1 << 20, cmd_execs },
 	{ "plants", 4, 1 << 20, cmd_plants },
 	{ "once", 1, 1 << 20, cmd_once },
 	{ "time", 3, 1 << 20, cmd_time },
