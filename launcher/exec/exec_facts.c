@@ -11,7 +11,6 @@
 #include "launcher/guard/gitconf.h"
 #include "platform/base/environ.h"
 #include "platform/base/path.h"
-#include "platform/base/vec.h"
 #include "platform/fd.h"
 #include "platform/paths.h"
 
@@ -19,6 +18,7 @@ enum { TEXT_MAX = 256 * 1024, PARENTS_MAX = 64 };
 
 struct alias {
 	const char	*name, *value;
+	struct alias	*next;		/* written before it */
 };
 
 struct exec_facts {
@@ -27,7 +27,7 @@ struct exec_facts {
 	char *const		*env;
 	const char		*cwd, *home;	/* home: or NULL */
 	bool			 has_aliases;	/* they were read */
-	struct { struct alias *v; size_t n, cap; } aliases;
+	struct alias		*aliases;	/* the last first */
 };
 
 /* ---- files ---- */
@@ -103,11 +103,14 @@ static void
 take_alias(const struct gitconf_entry *e, void *arg)
 {
 	struct exec_facts *f = arg;
+	struct alias *a;
 
-	if (strncmp(e->name, "alias.", 6) == 0 && e->value != NULL)
-		*vec_push(&f->aliases) = (struct alias){
-		    arena_strdup(f->arena, e->name + 6),
-		    arena_strdup(f->arena, e->value) };
+	if (strncmp(e->name, "alias.", 6) != 0 || e->value == NULL)
+		return;
+	a = arena_alloc(f->arena, sizeof *a);
+	*a = (struct alias){ arena_strdup(f->arena, e->name + 6),
+	    arena_strdup(f->arena, e->value), f->aliases };
+	f->aliases = a;
 }
 
 static void
@@ -153,9 +156,9 @@ git_alias(void *arg, const char *name)
 	if (!f->has_aliases)
 		read_git(f);
 	f->has_aliases = true;
-	for (size_t i = f->aliases.n; i-- > 0;)
-		if (strcmp(f->aliases.v[i].name, name) == 0)
-			return f->aliases.v[i].value;
+	for (const struct alias *a = f->aliases; a != NULL; a = a->next)
+		if (strcmp(a->name, name) == 0)
+			return a->value;
 	return NULL;
 }
 

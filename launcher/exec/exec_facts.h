@@ -3,7 +3,7 @@
  * (policy/decide_exec.h, struct exec_world), answered from the disk: which
  * file a word leads to, what ssh and git would read.  Nothing is started; each
  * file is read once, up to a bound, and what cannot be read is not there.
- * For preflight, `fence why` and agents' hooks.
+ * For preflight, `fence why`, agents' hooks, and executions while a run lasts.
  */
 #ifndef FENCE_LAUNCHER_EXEC_FACTS_H
 #define FENCE_LAUNCHER_EXEC_FACTS_H

@@ -8,14 +8,35 @@
 
 /* ---- rules ---- */
 
+struct world {
+	const struct exec_step	*step;
+	const struct exec_world	*facts;
+};
+
 /* The file that the step's own program is; of other names nobody looked. */
 static const char *
 real_name(void *arg, const char *program)
 {
-	const struct exec_step *s = arg;
+	const struct exec_step *s = ((const struct world *)arg)->step;
 
-	return s->real != NULL && program == s->program ?
+	return s->real != NULL && strcmp(program, s->program) == 0 ?
 	    path_name(s->real) : NULL;
+}
+
+static const char *
+ssh_config(void *arg, const char *path, size_t *ret_len)
+{
+	const struct exec_world *facts = ((const struct world *)arg)->facts;
+
+	return facts->ssh_config(facts->arg, path, ret_len);
+}
+
+static const char *
+git_alias(void *arg, const char *name)
+{
+	const struct exec_world *facts = ((const struct world *)arg)->facts;
+
+	return facts->git_alias(facts->arg, name);
 }
 
 /*
@@ -40,8 +61,10 @@ static bool
 is_denied(const struct exec_judge *j, const struct exec_step *s,
     const char *program, struct exec_verdict *ret)
 {
+	struct world own = { s, j->world };
 	const struct exec_world world = { .real_name = real_name,
-	    .arg = (void *)(uintptr_t)s };
+	    .ssh_config = j->world != NULL ? ssh_config : NULL,
+	    .git_alias = j->world != NULL ? git_alias : NULL, .arg = &own };
 
 	if (runs_within(path_name(s->real != NULL ? s->real : s->program)))
 		decide_argv(j->policy, program, s->argv, s->argc, &world,

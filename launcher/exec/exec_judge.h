@@ -17,6 +17,8 @@ struct exec_judge {
 	/* The environment that the command itself gets: none of its variables
 	 * was set by a program inside. */
 	char *const		*envp;
+	/* What ssh and git would read; NULL: nobody looks. */
+	const struct exec_world	*world;
 	bool			 has_rules;	/* of commands, by argv */
 	bool			 has_loader;	/* env.loader: refuse */
 };

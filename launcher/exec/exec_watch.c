@@ -2,12 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "launcher/exec/exec_facts.h"
 #include "launcher/exec/exec_judge.h"
 #include "launcher/exec/exec_repeats.h"
 #include "launcher/record/who.h"
@@ -132,6 +134,20 @@ refuse(struct exec_watch *w, const struct question *q,
 
 /* ---- questions ---- */
 
+/* What ssh and git would read where that process stands. */
+static void
+look_from(struct exec_watch *w, pid_t pid, struct arena *a)
+{
+	char path[64], cwd[PATH_MAX];
+	ssize_t n;
+
+	snprintf(path, sizeof path, "/proc/%d/cwd", (int)pid);
+	n = readlink(path, cwd, sizeof cwd);
+	w->judge.world = n <= 0 || n == sizeof cwd ? NULL :
+	    exec_facts_world(exec_facts_new(a, w->config.envp,
+	    arena_strndup(a, cwd, (size_t)n)));
+}
+
 static int
 answer_call(struct exec_watch *w, const struct question *q, struct arena *a)
 {
@@ -180,9 +196,13 @@ static int
 answer(struct exec_watch *w, const struct question *q)
 {
 	struct arena *a = arena_new();
-	int rc = q->image != 0 ? answer_image(w, q, a) : answer_call(w, q, a);
+	int rc;
+
+	look_from(w, q->image != 0 ? q->image : q->call.tid, a);
+	rc = q->image != 0 ? answer_image(w, q, a) : answer_call(w, q, a);
 
 	rc = rc != 0 && (errno == EAGAIN || errno == ENOBUFS) ? -1 : 0;
+	w->judge.world = NULL;
 	arena_free(a);
 	return rc;
 }

@@ -120,6 +120,18 @@ for name in ("echo", "id"):
     os.wait()'
 	is "$out" $'ran\n13' "$who: a memfd, by its argv[0]"
 
+	# What git and ssh would read.
+	policy '"deny": ["git push"]' ', "ssh": { "allowedHosts": ["*"],
+	    "deniedHosts": ["bad.test"] }'
+	as "$who" git init -q "$W/r"
+	as "$who" git -C "$W/r" config alias.p 'push --force'
+	as "$who" git -C "$W/r" config alias.s 'status --short'
+	run sh -c 'cd r && git p; git s; echo $?; ssh bad.test; echo $?'
+	is "$out" $'0\n126' "$who: an alias of git, a host of ssh"
+	is "$(denials "$W/trace" '' command.deny)" 1 \
+	    "$who: what git executes for an alias is refused"
+	policy '"deny": ["id", "uname -a", "execrace say forbidden", "forbidden"]'
+
 	# Whoever changes it meanwhile.
 	for name in permitted forbidden permittee; do
 		cp "$PROBES/execrace" "$W/$name"
