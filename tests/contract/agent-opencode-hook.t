@@ -6,6 +6,8 @@
 . "$TESTS/agents/lib.sh" opencode-ai@1.18.33 "$@"
 . "$TESTS/agents/hooks.sh"
 
+# It looks for its package of plugins in a registry that is not there.
+export npm_config_fetch_retries=0
 hooked opencode .config/opencode/plugins/fence.js ''
 cat >"$W/opencode.json" <<'CONFIG'
 {
