@@ -120,6 +120,7 @@ FUZZERS = \
 	tests/fuzz/fuzz_ask \
 	tests/fuzz/fuzz_chunked \
 	tests/fuzz/fuzz_dnsmsg \
+	tests/fuzz/fuzz_entry \
 	tests/fuzz/fuzz_gitconf \
 	tests/fuzz/fuzz_hook \
 	tests/fuzz/fuzz_host \
@@ -156,6 +157,7 @@ tests_fuzz_fuzz_chunked_SOURCES = tests/fuzz/fuzz_chunked.c \
 tests_fuzz_fuzz_dnsmsg_SOURCES = tests/fuzz/fuzz_dnsmsg.c tests/fuzz/replay.c
 tests_fuzz_fuzz_gitconf_SOURCES = tests/fuzz/fuzz_gitconf.c \
 	tests/fuzz/replay.c
+tests_fuzz_fuzz_entry_SOURCES = tests/fuzz/fuzz_entry.c tests/fuzz/replay.c
 tests_fuzz_fuzz_hook_SOURCES = tests/fuzz/fuzz_hook.c tests/fuzz/replay.c
 tests_fuzz_fuzz_host_SOURCES = tests/fuzz/fuzz_host.c tests/fuzz/replay.c
 tests_fuzz_fuzz_http1_SOURCES = tests/fuzz/fuzz_http1.c tests/fuzz/replay.c

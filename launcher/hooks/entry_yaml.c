@@ -144,6 +144,8 @@ below(const struct yaml *y, size_t pos, size_t indent, bool items_may_align)
 static int
 parse(struct yaml *y, const char *shown, struct err *e)
 {
+	bool is_first = true;
+
 	for (size_t i = 0; i < y->len; i = next_line(y, i)) {
 		if (i > 0 && strncmp(y->text + i, "---", 3) == 0)
 			return refuse(y, i, shown, "a second document", e);
@@ -154,6 +156,8 @@ parse(struct yaml *y, const char *shown, struct err *e)
 			continue;
 		if (!is_empty_value(y, i, "{}"))
 			return refuse(y, i, shown, "'hooks'", e);
+		if (y->has_hooks)
+			return refuse(y, i, shown, "'hooks', twice,", e);
 		y->has_hooks = true;
 		y->hooks_line = (struct part){ i, next_line(y, i), 0 };
 		y->hooks = below(y, i, 0, false);
@@ -164,9 +168,16 @@ parse(struct yaml *y, const char *shown, struct err *e)
 		return refuse(y, y->hooks.from, shown, "'hooks' (with tabs)",
 		    e);
 	for (size_t i = y->hooks.from; i < y->hooks.to; i = next_line(y, i)) {
+		if (!is_void(y, i) && (indent_at(y, i) < y->hooks.indent ||
+		    (is_first && is_item(y, i))))
+			return refuse(y, i, shown, "'hooks'", e);
+		is_first = is_first && is_void(y, i);
 		if (indent_at(y, i) != y->hooks.indent ||
 		    !is_key(y, i, "pre_tool_call"))
 			continue;
+		if (y->has_list)
+			return refuse(y, i, shown, "'pre_tool_call', twice,",
+			    e);
 		if (!is_empty_value(y, i, "[]"))
 			return refuse(y, i, shown, "'pre_tool_call'", e);
 		y->has_list = true;
