@@ -6,6 +6,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "launcher/exec/preflight.h"
 #include "launcher/hooks/line.h"
 #include "launcher/plan/env.h"
 #include "launcher/plan/request.h"
@@ -239,12 +240,14 @@ judge_command(struct call *c)
 {
 	const char *inner = unwrap(c);
 	const char *line = inner != NULL ? inner : c->in.command;
+	struct preflight ask = { .arena = c->arena, .policy = c->policy,
+	    .env = c->env, .cwd = c->req.cwd, .line = line };
 	struct exec_verdict v;
 
 	c->answer.kind = ANSWER_ALLOW;
 	if (line[strspn(line, " \t\n")] == '\0')
 		return;
-	decide_line(c->policy, line, strlen(line), NULL, &v);
+	preflight_ask(&ask, &v);
 	if (v.v.action == ACTION_DENY) {
 		deny(c, v.command, &v.v);
 		return;

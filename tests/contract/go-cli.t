@@ -7,10 +7,6 @@
 
 FENCE=${FENCE_RUN%-run}
 
-# Rows that wait for commands to be judged, before the run and while it lasts:
-# empty this list with the commit that does it.
-waits='S8 S10 S11 I3 I4 I5 I6 I7'
-
 each_world "$@"
 H=$T/home
 P=$T/p.json
@@ -24,19 +20,11 @@ policy() {	# policy JSON: $P has it, with @W@ for the workspace
 	printf '%s\n' "${1//@W@/$W}" >"$P"
 }
 
-needs() {	# needs ROW: is it to be tried?
-	case " $waits " in
-	*" $1 "*)	skip "commands are not judged yet" "$who: $1"
-		return 1 ;;
-	esac
-}
-
 passes() {	# passes ROW [REGEX] -- ARGS…
 	local row=$1 want=
 	shift
 	[ "$1" = -- ] || { want=$1; shift; }
 	shift
-	needs "$row" || return
 	go "$@"
 	is "$status" 0 "$who: $row: $*" || note "$err"
 	[ -z "$want" ] || like "$out" "$want" "$who: $row: says $want"
@@ -45,7 +33,6 @@ passes() {	# passes ROW [REGEX] -- ARGS…
 blocked() {	# blocked ROW -- ARGS…: before anything is started
 	local row=$1
 	shift 2
-	needs "$row" || return
 	go "$@"
 	is "$status" 1 "$who: $row: $* is exit 1"
 	like "$err" 'blocked|denied|refused' "$who: $row: and says why"
@@ -142,16 +129,12 @@ integration() {
 	blocked I6 -- -s "$P" -c 'bash -c "rm -rf /tmp/test"'
 	policy "{$B, \"deny\": [\"git push\"], \"allow\": [\"git push origin docs\"]}}"
 	blocked I4 -- -s "$P" -c 'git push origin main'
-	if needs I4; then
-		go -s "$P" -c 'git push origin docs'
-		unlike "$err" 'command\.deny' "$who: I4: the exception passes"
-	fi
-	if needs I7; then
-		policy "{$B, \"deny\": [\"python3\"], \"runtimeExecPolicy\": \"argv\"}}"
-		go -s "$P" -c 'echo begun; x=python3; env "$x" --version'
-		[ "$status" != 0 ] && [ "$out" = begun ]
-		ok $? "$who: I7: met at run time"
-	fi
+	go -s "$P" -c 'git push origin docs'
+	unlike "$err" 'command\.deny' "$who: I4: the exception passes"
+	policy "{$B, \"deny\": [\"python3\"], \"runtimeExecPolicy\": \"argv\"}}"
+	go -s "$P" -c 'echo begun; x=python3; env "$x" --version'
+	[ "$status" != 0 ] && [ "$out" = begun ]
+	ok $? "$who: I7: met at run time"
 }
 
 rest() {
