@@ -126,6 +126,7 @@ FUZZERS = \
 	tests/fuzz/fuzz_host \
 	tests/fuzz/fuzz_http1 \
 	tests/fuzz/fuzz_httpresp \
+	tests/fuzz/fuzz_import \
 	tests/fuzz/fuzz_ini \
 	tests/fuzz/fuzz_json \
 	tests/fuzz/fuzz_pattern \
@@ -162,6 +163,8 @@ tests_fuzz_fuzz_hook_SOURCES = tests/fuzz/fuzz_hook.c tests/fuzz/replay.c
 tests_fuzz_fuzz_host_SOURCES = tests/fuzz/fuzz_host.c tests/fuzz/replay.c
 tests_fuzz_fuzz_http1_SOURCES = tests/fuzz/fuzz_http1.c tests/fuzz/replay.c
 tests_fuzz_fuzz_httpresp_SOURCES = tests/fuzz/fuzz_httpresp.c \
+	tests/fuzz/replay.c
+tests_fuzz_fuzz_import_SOURCES = tests/fuzz/fuzz_import.c \
 	tests/fuzz/replay.c
 tests_fuzz_fuzz_ini_SOURCES = tests/fuzz/fuzz_ini.c tests/fuzz/replay.c
 tests_fuzz_fuzz_pattern_SOURCES = tests/fuzz/fuzz_pattern.c \
