@@ -45,8 +45,7 @@ const struct agent agents[] = {
 	  .advice = "restart OpenCode: it reads plugins when it starts; "
 		    "commands that you type with ! are not asked about" },
 	{ .name = "copilot", .title = "Copilot", .noun = "hook",
-	  .dialect = DIALECT_COPILOT, .file = AGENT_OWN,
-	  .path = ".copilot/hooks/fence.json",
+	  .dialect = DIALECT_COPILOT, .path = ".copilot/hooks/fence.json",
 	  .folder_env = "COPILOT_HOME",
 	  .events = { "PreToolUse" }, .has_version = true,
 	  .entry = "{\"type\":\"command\",\"matcher\":\"Bash\",\"exec\":%p,"

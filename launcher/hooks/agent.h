@@ -26,7 +26,7 @@ enum dialect {
 /* How the file is written that names the hook. */
 enum agent_file {
 	AGENT_JSON,		/* settings of the agent's, merged into */
-	AGENT_OWN,		/* a file of ours alone */
+	AGENT_OWN,		/* a file of ours alone: OpenCode's plugin */
 	AGENT_YAML,		/* Hermes */
 };
 

@@ -399,8 +399,6 @@ entry_add(struct arena *a, const struct agent *g,
 		put_plugin(ret, c);
 		return 0;
 	}
-	if (g->file == AGENT_OWN)
-		text = "", len = 0;
 	if (jsonedit_init(&j, a, shown, text, len, e) != 0 ||
 	    add_json(&j, g, c, e) != 0)
 		return -1;

@@ -342,8 +342,7 @@ put(const struct install *in, const char *path, const char *real,
 	buf_init(&b, JSONEDIT_MAX);
 	rc = entry_add(in->arena, in->agent, &call, path, text->data,
 	    text->len, &b, e);
-	if (rc == 0 && in->agent->entry == NULL && exists && found.n == 0 &&
-	    in->agent->file == AGENT_OWN)
+	if (rc == 0 && in->agent->file == AGENT_OWN && exists && found.n == 0)
 		rc = err_set(e, ERR_POLICY, "'%.200s' is there and not ours",
 		    path);
 	if (rc == 0)

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "launcher/exec/preflight.h"
 #include "launcher/hooks/install_parts.h"
 #include "launcher/plan/request.h"
 #include "platform/base/io.h"
@@ -20,17 +21,23 @@ static const char *
 denied_command(const struct install *in)
 {
 	const char *ret = "fence -c true";
+	struct preflight ask = { .arena = in->arena, .env = in->env };
 	struct resolve_request req;
+	struct exec_verdict v;
 	struct resolved res;
 	struct err e;
 
 	if (request_make(in->arena, &in->opts.run, in->env, &req, &e) != 0 ||
 	    policy_resolve(&req, &res, &e) != 0)
 		return ret;
+	ask.policy = res.policy;
+	ask.cwd = req.cwd;
 	for (size_t i = 0; i < res.policy->command.deny.n; i++) {
 		const char *text = res.policy->command.deny.v[i].text;
 
-		if (strncmp(text, "re:", 3) != 0) {
+		ask.line = text;
+		preflight_ask(&ask, &v);
+		if (v.v.action == ACTION_DENY) {
 			ret = arena_strdup(in->arena, text);
 			break;
 		}

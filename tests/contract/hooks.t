@@ -176,6 +176,17 @@ own_files() {	# files that have something in them
 	hooks "$who" install --claude
 	like "$status$err" '1.*leads nowhere' "$who: a dangling symlink"
 	as "$who" rm "$f"
+	put "$who" "$H/.copilot/hooks/fence.json" '{"hooks": {"a": []}}'
+	hooks "$who" install --copilot
+	hooks "$who" uninstall --copilot
+	is "$(cat "$H/.copilot/hooks/fence.json")" '{"hooks": {"a": []}}' \
+	    "$who: Copilot: what else is in the file stays"
+	as "$who" rm -r "$H/.copilot"
+	put "$who" "$H/.config/opencode/plugins/fence.js" '// mine'
+	hooks "$who" install --opencode
+	like "$status$err" '1.*is there and not ours' \
+	    "$who: OpenCode: a plugin of that name stays"
+	as "$who" rm -r "$H/.config/opencode"
 	put "$who" "$H/x.json" '{}'
 	hooks "$who" install --claude -f "$H/x.json"
 	like "$(cat "$H/x.json")" PreToolUse "$who: -f"
