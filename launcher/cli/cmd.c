@@ -30,7 +30,7 @@ const struct command cmd_table[] = {
 	{ .name = "help", .fn = cmd_help, .help = "print this text" },
 	{ .name = "hook", .fn = cmd_hook, .args = "AGENT", .opts = hook_opts,
 	    .help = "answer an agent about the tool call on standard input",
-	    .words = AGENT_WORDS },
+	    .words = "@agents" },
 	{ .name = "hooks", .fn = cmd_hooks, .subs = hooks_table,
 	    .args = "SUBCOMMAND", .help = "fence's hook in agents' files" },
 	{ .name = "import", .fn = cmd_import, .opts = import_opts,

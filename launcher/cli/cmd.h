@@ -21,7 +21,10 @@ struct command {
 	const char	*help;
 	const struct opt *opts;		/* or NULL */
 	const struct command *subs;	/* ends with name NULL; or NULL */
-	/* The words that may follow, in one string; or NULL: files. */
+	/*
+	 * The words that may follow, in one string; "@templates" and
+	 * "@agents" stand for those of a table.  NULL: files.
+	 */
 	const char	*words;
 };
 
@@ -33,10 +36,6 @@ extern const struct opt	why_opts[];
 extern const struct opt	doctor_opts[];
 extern const struct opt	hook_opts[];
 extern const struct opt	import_opts[];
-
-/* The agents of launcher/hooks/agent.c, for completions. */
-#define AGENT_WORDS	"claude codex gemini opencode copilot cursor qwen " \
-			"crush windsurf hermes"
 
 /* In a table; NULL if there is none of that name. */
 const struct command	*cmd_find(const struct command *, const char *name);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "launcher/exit.h"
+#include "launcher/hooks/agent.h"
 #include "platform/base/buf.h"
 #include "policy/policy.h"
 
@@ -20,6 +21,13 @@ put_templates(struct buf *b)
 		buf_printf(b, "%s%s", i > 0 ? " " : "", name);
 }
 
+static void
+put_agents(struct buf *b)
+{
+	for (const struct agent *a = agents; a->name != NULL; a++)
+		buf_printf(b, "%s%s", a != agents ? " " : "", a->name);
+}
+
 /* The words that may follow a command: subs, or its own list. */
 static void
 put_words(struct buf *b, const struct command *c)
@@ -28,6 +36,8 @@ put_words(struct buf *b, const struct command *c)
 
 	if (c->words != NULL && strcmp(c->words, "@templates") == 0)
 		put_templates(b);
+	else if (c->words != NULL && strcmp(c->words, "@agents") == 0)
+		put_agents(b);
 	else if (c->words != NULL)
 		buf_puts(b, c->words);
 	for (const struct command *s = c->subs; s != NULL && s->name != NULL;

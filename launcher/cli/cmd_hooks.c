@@ -1,6 +1,7 @@
 /* fence hooks: fence's hook in the files of coding agents. */
 #include "launcher/cli/cmd.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -100,6 +101,9 @@ find_agent(const struct hooks_options *o, int nwords, char **words,
 	    "--hermes";
 
 	*ret = NULL;
+	assert(agents[NAGENTS].name == NULL);
+	for (size_t i = 0; i < NAGENTS; i++)
+		assert(strcmp(status_opts[i].name, agents[i].name) == 0);
 	for (size_t i = 0; i < NAGENTS; i++)
 		if (o->agent[i] && *ret != NULL)
 			return err_usage(e, "more than one agent is named", which);
