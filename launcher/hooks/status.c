@@ -92,22 +92,6 @@ keep_copilot(struct state *s)
 
 /* ---- Codex ---- */
 
-/* config.toml knows the hooks that the user trusted, by file and place. */
-static bool
-is_trusted(const struct jnode *config, const char *hooks_file)
-{
-	const struct jnode *state = jsontree_walk(config, "hooks", "state",
-	    NULL);
-	size_t n = strlen(hooks_file);
-
-	for (const struct jnode *c = state != NULL ? state->child : NULL;
-	    c != NULL; c = c->next)
-		if (strncmp(c->key, hooks_file, n) == 0 && c->key[n] == ':' &&
-		    jsontree_text(c, "trusted_hash") != NULL)
-			return true;
-	return false;
-}
-
 static bool
 is_false(const struct jnode *n, const char *key)
 {
@@ -116,12 +100,28 @@ is_false(const struct jnode *n, const char *key)
 	return c != NULL && c->kind == JSON_FALSE;
 }
 
+/* config.toml knows the hooks that the user trusted, by file and place. */
+static const struct jnode *
+codex_state(const struct jnode *config, const char *hooks_file)
+{
+	const struct jnode *state = jsontree_walk(config, "hooks", "state",
+	    NULL);
+	size_t n = strlen(hooks_file);
+
+	for (const struct jnode *c = state != NULL ? state->child : NULL;
+	    c != NULL; c = c->next)
+		if (strncmp(c->key, hooks_file, n) == 0 && c->key[n] == ':')
+			return c;
+	return NULL;
+}
+
 static void
 keep_codex(struct state *s)
 {
 	const char *path = install_beside(s->in, "config.toml");
 	const char *real = path_real_or_same(s->in->arena,
 	    install_path(s->in));
+	const struct jnode *state;
 	struct jnode *config = NULL;
 	struct buf b;
 	struct err e;
@@ -134,8 +134,12 @@ keep_codex(struct state *s)
 	buf_release(&b);
 	if (is_false(jsontree_get(config, "features"), "hooks"))
 		trouble(s, path, "features.hooks is false: no hook runs");
-	if (!is_trusted(config, real) &&
-	    !is_trusted(config, install_path(s->in)))
+	state = codex_state(config, real);
+	if (state == NULL)
+		state = codex_state(config, install_path(s->in));
+	if (is_false(state, "enabled"))
+		trouble(s, path, "the hook is not enabled");
+	if (jsontree_text(state, "trusted_hash") == NULL)
 		trouble(s, NULL, "not trusted, so Codex does not run it: "
 		    "start Codex, open /hooks, trust it");
 }

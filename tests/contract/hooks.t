@@ -252,6 +252,12 @@ trusted_hash = \"sha256:0\"
 "
 	hooks "$who" status --codex
 	is "$status" 0 "$who: Codex: trusted"
+	put "$who" "$H/.codex/config.toml" "[hooks.state.\"$H/.codex/hooks.json:pre_tool_use:0:0\"]
+trusted_hash = \"sha256:0\"
+enabled = false
+"
+	hooks "$who" status --codex
+	like "$status$out" '1.*is not enabled' "$who: Codex: not enabled"
 	put "$who" "$H/.codex/config.toml" 'features = { hooks = false }'
 	hooks "$who" status --codex
 	like "$status$out" '1.*features.hooks is false' "$who: Codex: off"
