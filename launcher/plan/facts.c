@@ -159,6 +159,24 @@ add_literal(struct gather *g, const struct item *it, const char *path)
 	}
 }
 
+/*
+ * The walk ends at a match, since a grant of a folder grants what is below.
+ * One that an entry denies is no such grant; what the glob matches below it
+ * may be as long as to speak over the denial.
+ */
+static bool
+is_barred(const struct item *it, const struct tree_entry *entry,
+    const char *path)
+{
+	struct verdict v;
+
+	if (entry->type != TREE_IS_DIR || is_denial(it->kind))
+		return false;
+	decide_fs(it->layer, it->kind == FACT_ALLOW_WRITE ? FS_WRITE :
+	    FS_READ, path, &v);
+	return v.action == ACTION_DENY && v.rule.id == RULE_ENTRY;
+}
+
 static bool
 is_match(const struct tree_entry *entry, void *arg)
 {
@@ -172,11 +190,13 @@ is_match(const struct tree_entry *entry, void *arg)
 	    it->last + it->last_len - it->tail, it->tail) != 0)
 		return false;
 	if (it->root == NULL)
-		return pattern_match_path(it->pattern, entry->path) > 0;
+		return pattern_match_path(it->pattern, entry->path) > 0 &&
+		    !is_barred(it, entry, entry->path);
 	/* The pattern speaks of a way through a symlink. */
 	return snprintf(path, sizeof path, "%s%s", it->root, entry->path +
 	    it->real_len) < (int)sizeof path &&
-	    pattern_match_path(it->pattern, path) > 0;
+	    pattern_match_path(it->pattern, path) > 0 &&
+	    !is_barred(it, entry, path);
 }
 
 /* The directory above a glob's first wildcard: where the walk begins. */

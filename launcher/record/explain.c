@@ -62,10 +62,15 @@ resolve(struct arena *arena, const char *path)
 /* A link that cannot be seen leads nowhere. */
 struct way {
 	const struct explain	*judge;
+	struct arena		*arena;
 	struct verdict		*denied;	/* by the first that is hidden */
 	bool			 is_hidden;
 };
 
+/*
+ * Nothing can be mounted on a symlink: an entry that denies its name hides what
+ * it leads to, and the link is seen as long as the folder it lies in is.
+ */
 static void
 see_link(const char *at, const char *text, void *arg)
 {
@@ -76,7 +81,7 @@ see_link(const char *at, const char *text, void *arg)
 		if (strcmp(w->judge->policy->links[i], at) == 0)
 			return;
 	w->is_hidden = w->is_hidden ||
-	    is_denied(w->judge, FS_READ, at, w->denied);
+	    is_denied(w->judge, FS_READ, path_dir(w->arena, at), w->denied);
 }
 
 /* Does an entry, or a guard, speak of the very path that was written? */
@@ -102,7 +107,8 @@ bool
 explain_place(const struct explain *j, struct arena *arena, enum fs_op op,
     const char *cwd, const char *path, struct explained *ret)
 {
-	struct way way = { .judge = j, .denied = &ret->verdict };
+	struct way way = { .judge = j, .arena = arena,
+	    .denied = &ret->verdict };
 
 	if (!begin(arena, cwd, path, ret))
 		return false;

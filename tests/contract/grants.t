@@ -55,6 +55,15 @@ for who in $WHOS; do
 	[ ! -e "$H/.local" ]
 	ok $? "$who: --dry-run makes nothing"
 
+	# A glob speaks over a denial of a folder that it matches, too.
+	policy '{"filesystem":{"allowWrite":[".","./g/**/*"],
+	    "denyWrite":["./g/d"]}}'
+	as "$who" sh -c 'cd "$0"; mkdir -p g/d/x; echo 0 >g/d/f' "$W"
+	fence_env "$who" HOME="$H" -- -s "$T/policy.json" -- sh -c \
+	    'echo 1 >g/d/f; echo 2 >g/d/x/new; echo 3 >g/d/new; cat g/d/f'
+	is "$out:$(cd "$W" && ls g/d g/d/x | tr '\n' ' ')" \
+	    "1:g/d: f x  g/d/x: new " "$who: what a glob matches below a denial"
+
 	# Exposed paths.
 	X=$(as "$who" mktemp -d /tmp/fence-exposed.XXXXXX)
 	as "$who" sh -c "echo host >'$X/f'"

@@ -131,6 +131,20 @@ for who in $WHOS; do
 	answers 'a file that is there' 1 'or once' write "$T/p.jsonc"
 	unlike "$out" 'note' "$who: and that needs no word"
 
+	# A denial of a symlink means what it leads to; the link is seen.
+	as "$who" sh -c 'mkdir "$0/d"; echo o >"$0/d/open"; echo s >"$0/d/shut"
+	    ln -s d "$0/denied"' "$H"
+	echo '{"filesystem":{"denyRead":["~/denied"],
+	    "allowRead":["~/d/open"],"allowWrite":["."]}}' >"$T/link.json"
+	chmod 644 "$T/link.json"
+	answers 'what a denied link leads to' 1 'denyRead' \
+	    -s "$T/link.json" read "$H/denied/shut"
+	answers 'and what is granted there' 0 'allowRead' \
+	    -s "$T/link.json" read "$H/denied/open"
+	capture "$who" env HOME="$H" "$FENCE_RUN" -s "$T/link.json" -- \
+	    sh -c 'cat ~/denied/open; cat ~/denied/shut'
+	is "$status:$out" 1:o "$who: as a run does"
+
 	# What is suggested can be pasted, whatever the name is.
 	for name in '$(touch pasted);x' "a'b" 'a b`touch pasted`'; do
 		why "$who" write "$H/$name"
