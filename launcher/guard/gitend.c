@@ -59,12 +59,18 @@ path_of(const char *root, const char *rel, char ret[PATH_MAX])
 }
 
 static bool
-is_held(const struct gitend *end, const char *path)
+is_among(const char *const *list, size_t n, const char *path)
 {
-	for (size_t i = 0; i < end->nheld; i++)
-		if (strcmp(end->held[i], path) == 0)
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(list[i], path) == 0)
 			return true;
 	return false;
+}
+
+static bool
+is_held(const struct gitend *end, const char *path)
+{
+	return is_among(end->held, end->nheld, path);
 }
 
 static bool
@@ -366,7 +372,8 @@ look_at_folder(struct search *s, const char *rel)
 	path_of(s->root, rel, path);
 	if (fd < 0 || is_held(s->end, path) || !is_git(fd))
 		return;
-	if (!is_changed(s, fd, rel)) {
+	if (is_among(s->end->still, s->end->nstill, path) ||
+	    !is_changed(s, fd, rel)) {
 		look_at_state(s, fd, path, false);
 		if (read_link_file(fd, "commondir", "", text))
 			follow(s, fd, text, 0, false);

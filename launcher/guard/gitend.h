@@ -31,6 +31,10 @@ struct gitend {
 	size_t			 nroots;
 	const char *const	*held;	/* git directories the guard held */
 	size_t			 nheld;
+	/* Others whose configuration and hooks were read-only: they count as
+	 * changed only if something that the run made leads to them. */
+	const char *const	*still;
+	size_t			 nstill;
 	struct timespec		 since;	/* CLOCK_REALTIME_COARSE */
 	const char		*quarantine;	/* see guard_config */
 	/* What the policy opens by its name stays; NULL: nothing. */

@@ -96,6 +96,8 @@ describe(struct buf *b, const struct gitend *end)
 		put(b, 'Q', end->quarantine);
 	for (size_t i = 0; i < end->nheld; i++)
 		put(b, 'H', end->held[i]);
+	for (size_t i = 0; i < end->nstill; i++)
+		put(b, 'G', end->still[i]);
 	for (size_t i = 0; i < end->nroots; i++)
 		put(b, 'R', end->roots[i]);
 	put(b, 'E', "");
@@ -141,7 +143,7 @@ gitjournal_remove(const char *path, unsigned made)
 
 struct sweep {
 	struct gitend	 end;
-	struct { const char **v; size_t n, cap; } roots, held;
+	struct { const char **v; size_t n, cap; } roots, held, still;
 	bool		 is_whole;
 };
 
@@ -172,6 +174,9 @@ record(struct sweep *s, char kind, const char *text)
 		break;
 	case 'H':
 		*vec_push(&s->held) = text;
+		break;
+	case 'G':
+		*vec_push(&s->still) = text;
 		break;
 	case 'R':
 		if (text[0] == '/')
@@ -211,10 +216,13 @@ sweep_one(int fd, size_t len, void (*told)(const struct guard_told *, void *),
 	s.end.nroots = s.roots.n;
 	s.end.held = s.held.v;
 	s.end.nheld = s.held.n;
+	s.end.still = s.still.v;
+	s.end.nstill = s.still.n;
 	if (s.is_whole && s.end.since.tv_sec > 0)
 		gitend_run(&s.end);
 	vec_release(&s.roots);
 	vec_release(&s.held);
+	vec_release(&s.still);
 	free(text);
 }
 

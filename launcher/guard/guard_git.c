@@ -33,19 +33,29 @@ is_repository(const char *path, size_t n)
 }
 
 static void
-add_held(struct guard *g, const char ***held, const char *path)
+add_once(struct guard *g, const char **list, size_t *len, const char *path,
+    size_t n)
+{
+	for (size_t i = 0; i < *len; i++)
+		if (strlen(list[i]) == n && strncmp(list[i], path, n) == 0)
+			return;
+	list[(*len)++] = arena_strndup(g->arena, path, n);
+}
+
+static void
+add_held(struct guard *g, const char **held, const char **still,
+    const char *path)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < sizeof marks / sizeof *marks && n == 0; i++)
 		n = ends_with(path, marks[i]);
-	if (n == 0 || !is_repository(path, n))
+	if (n == 0)
 		return;
-	for (size_t i = 0; i < g->git.nheld; i++)
-		if (strlen((*held)[i]) == n &&
-		    strncmp((*held)[i], path, n) == 0)
-			return;
-	(*held)[g->git.nheld++] = arena_strndup(g->arena, path, n);
+	if (is_repository(path, n))
+		add_once(g, held, &g->git.nheld, path, n);
+	else
+		add_once(g, still, &g->git.nstill, path, n);
 }
 
 void
@@ -53,14 +63,17 @@ guard_git_init(struct guard *g, const struct guard_config *c)
 {
 	const char **held = arena_alloc(g->arena, (c->npaths + 1) *
 	    sizeof *held);
+	const char **still = arena_alloc(g->arena, (c->npaths + 1) *
+	    sizeof *still);
 	const char **roots = arena_alloc(g->arena, (c->nroots + 1) *
 	    sizeof *roots);
 
 	for (size_t i = 0; i < c->npaths; i++)
-		add_held(g, &held, c->paths[i].path);
+		add_held(g, held, still, c->paths[i].path);
 	for (size_t i = 0; i < c->nroots; i++)
 		roots[i] = arena_strdup(g->arena, c->roots[i]);
 	g->git.held = held;
+	g->git.still = still;
 	g->git.roots = roots;
 	g->git.nroots = c->nroots;
 	g->git.is_open = c->is_open;

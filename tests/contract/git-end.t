@@ -294,6 +294,24 @@ untouched() {	# untouched WHO
 	unlike "$err" 'git' "$name: nothing is told"
 }
 
+pushed_to() {	# pushed_to WHO: a bare repository of the user's
+	name="$1: a bare repository"
+	place "$1"
+	outside "$1" 'git init -q --bare b.git; git -C b.git config \
+	    core.pager cat; printf "#!/bin/sh\n" >b.git/hooks/post-receive
+	    chmod 755 b.git/hooks/post-receive; git clone -q b.git c
+	    git -C c commit -q --allow-empty -m 0' 2>/dev/null
+	settle
+	run "$1" 'git -C c push -q origin HEAD 2>&1; touch new'
+	is "$(outside "$1" 'ls b.git/hooks | grep -v sample
+	    git -C b.git config core.pager; git -C b.git log --all --format=%s')" \
+	    "post-receive
+cat
+0" "$name: keeps its hooks when something is pushed"
+	[ ! -e "$Q" ]
+	ok $? "$name: nothing was taken away"
+}
+
 works() {	# works WHO: what a run makes is its own while it lasts
 	name="$1: git works inside"
 	place "$1"
@@ -429,6 +447,7 @@ for who in $WHOS; do
 	steps "$who"
 	by_rename "$who"
 	untouched "$who"
+	pushed_to "$who"
 	works "$who"
 	killed "$who"
 	alive "$who"
