@@ -286,13 +286,28 @@ names_path(const struct entry *e)
 	    strcmp(e->text, ".") != 0 && strcmp(e->text, "./") != 0;
 }
 
+/*
+ * Does an entry name the path, or a folder around it of at least len bytes?  A
+ * longer match of a glob takes nothing from what that opens.
+ */
+static bool
+is_named(const struct policy *p, const char *path, size_t len)
+{
+	const struct strlist *l = &p->fs.allow_write;
+
+	for (size_t i = 0; i < l->n; i++)
+		if (names_path(&l->v[i]) &&
+		    strlen(l->v[i].pattern->text) >= len &&
+		    str_path_below(path, l->v[i].pattern->text))
+			return true;
+	return false;
+}
+
 /* Opened only by an entry that names it, or something in it, in full. */
 static bool
 deny_guarded(const struct policy *p, const struct fs_question *q,
     const struct best *best, struct verdict *v)
 {
-	const struct entry *e = best->len != 0 ?
-	    &fs_list_of(p, best->list)->v[best->entry] : NULL;
 	bool is_own = false;
 	size_t len = q->guarded_len;
 
@@ -300,8 +315,7 @@ deny_guarded(const struct policy *p, const struct fs_question *q,
 		len = decide_guarded(p, q->path, &is_own);
 	if (len == 0)
 		return false;
-	if (!is_own && e != NULL && best->len >= len && !best->is_alias &&
-	    names_path(e))
+	if (!is_own && best->len != 0 && is_named(p, q->path, len))
 		return false;
 	verdict_rule(v, ACTION_DENY, is_own ? RULE_OWN : RULE_GUARD, NULL,
 	    nowhere);

@@ -487,7 +487,8 @@ guarded_names(void **state)
 	static const char text[] = "{\"filesystem\":{\"allowWrite\":[\".\","
 	    "\"~\",\"/other\",\"~/.zshrc\",\"/other/.vscode/x\","
 	    "\"/glob/*\", \"/ws/fence.json\", \"/{one,two}\","
-	    "\"/deep/**/*\"]}}";
+	    "\"/deep/**/*\",\"/both\",\"/both/.vscode\","
+	    "\"/both/**/*.json\"]}}";
 	static const struct { const char *path; bool may; } cases[] = {
 		{ "/ws/x", true }, { "/ws/.bashrc", false },
 		{ "/ws/.bashrcx", true }, { "/ws/a/.bashrc", true },
@@ -588,6 +589,10 @@ guarded_names(void **state)
 		{ "/glob/x/y/.bashrc", true },
 		{ "/deep/x/.bashrc", false }, { "/deep/x/y/.bashrc", false },
 		{ "/deep/x/y/bashrc", true },
+		{ "/both/.vscode/settings.json", true },
+		{ "/both/.vscode/x", true },
+		{ "/both/.claude/settings.json", false },
+		{ "/both/.mcp.json", false },
 		{ "/one/y", true }, { "/one/.bashrc", false },
 		{ "/two/a/.git/config", false }, { "/two/a/.bashrc", true },
 	};
