@@ -74,6 +74,8 @@ struct tree_entry {
 struct tree_want {
 	const char	*root;		/* absolute; missing: nothing found */
 	bool		(*match)(const struct tree_entry *, void *arg);
+	/* Is this match descended into all the same?  NULL: none is. */
+	bool		(*goes_on)(const struct tree_entry *, void *arg);
 	void		*arg;
 	unsigned	 max_depth;	/* of entries below root; 0: any */
 	/* Names not descended into, separated by '/', or NULL. */

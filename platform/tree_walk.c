@@ -252,7 +252,8 @@ offer(struct walk *w, int dir_fd, const char *name,
 
 		if (!want->match(entry, want->arg))
 			continue;
-		set_drop(w->here, i);
+		if (want->goes_on == NULL || !want->goes_on(entry, want->arg))
+			set_drop(w->here, i);
 		if (node.path == NULL)
 			look_at(w, dir_fd, name, entry, &node);
 		if (node.kind != TREE_MISSING)

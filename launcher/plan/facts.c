@@ -159,24 +159,6 @@ add_literal(struct gather *g, const struct item *it, const char *path)
 	}
 }
 
-/*
- * The walk ends at a match, since a grant of a folder grants what is below.
- * One that an entry denies is no such grant; what the glob matches below it
- * may be as long as to speak over the denial.
- */
-static bool
-is_barred(const struct item *it, const struct tree_entry *entry,
-    const char *path)
-{
-	struct verdict v;
-
-	if (entry->type != TREE_IS_DIR || is_denial(it->kind))
-		return false;
-	decide_fs(it->layer, it->kind == FACT_ALLOW_WRITE ? FS_WRITE :
-	    FS_READ, path, &v);
-	return v.action == ACTION_DENY && v.rule.id == RULE_ENTRY;
-}
-
 static bool
 is_match(const struct tree_entry *entry, void *arg)
 {
@@ -190,13 +172,38 @@ is_match(const struct tree_entry *entry, void *arg)
 	    it->last + it->last_len - it->tail, it->tail) != 0)
 		return false;
 	if (it->root == NULL)
-		return pattern_match_path(it->pattern, entry->path) > 0 &&
-		    !is_barred(it, entry, entry->path);
+		return pattern_match_path(it->pattern, entry->path) > 0;
 	/* The pattern speaks of a way through a symlink. */
 	return snprintf(path, sizeof path, "%s%s", it->root, entry->path +
 	    it->real_len) < (int)sizeof path &&
-	    pattern_match_path(it->pattern, path) > 0 &&
-	    !is_barred(it, entry, path);
+	    pattern_match_path(it->pattern, path) > 0;
+}
+
+static bool
+is_barred(const struct item *it, const char *path)
+{
+	struct verdict v;
+
+	decide_fs(it->layer, it->kind == FACT_ALLOW_WRITE ? FS_WRITE :
+	    FS_READ, path, &v);
+	return v.action == ACTION_DENY && v.rule.id == RULE_ENTRY;
+}
+
+/*
+ * A grant of a folder grants what is below, unless an entry denies the folder:
+ * what the glob matches in it may be long enough to speak over that.
+ */
+static bool
+goes_on(const struct tree_entry *entry, void *arg)
+{
+	const struct item *it = arg;
+	char path[PATH_MAX];
+
+	if (entry->type != TREE_IS_DIR || is_denial(it->kind))
+		return false;
+	return is_barred(it, entry->path) || (it->root != NULL &&
+	    snprintf(path, sizeof path, "%s%s", it->root, entry->path +
+	    it->real_len) < (int)sizeof path && is_barred(it, path));
 }
 
 /* The directory above a glob's first wildcard: where the walk begins. */
@@ -249,7 +256,7 @@ add_glob(struct gather *g, struct item *it)
 			it->tail++;
 	}
 	gather_want(g, &(struct tree_want){ .root = root, .match = is_match,
-	    .arg = it, .max_depth = depth,
+	    .goes_on = goes_on, .arg = it, .max_depth = depth,
 	    .skip = it->kind == FACT_DENY_WRITE && depth == 0 ?
 	    "node_modules/site-packages" : NULL });
 }
