@@ -54,8 +54,8 @@ void	 decide_argv(const struct policy *, const char *program,
 	    const char *const *argv, size_t argc, const struct exec_world *,
 	    struct exec_verdict *);
 /*
- * The same without looking through wrappers: for who is asked again about
- * each exec that follows.  Nothing is unseen then.
+ * The same without looking through wrappers: for a caller that asks again
+ * about each exec that follows.  Nothing is unseen then.
  */
 void	 decide_argv_alone(const struct policy *, const char *program,
 	    const char *const *argv, size_t argc, const struct exec_world *,

@@ -37,8 +37,10 @@ policy_libpolicy_a_SOURCES = \
 	policy/rule.c policy/rule.h \
 	policy/regex.c policy/regex.h \
 	policy/settle.c policy/settle.h \
-	policy/shgrammar.c policy/shlex.c policy/shparse.h \
+	policy/shexpand.c policy/shgrammar.c policy/shheredoc.c \
+	policy/shlex.c policy/shparse.h \
 	policy/shunwrap.c policy/shunwrap.h policy/shunwrap_git.c \
+	policy/shunwrap_parts.h policy/shunwrap_rows.c policy/shunwrap_shell.c \
 	policy/shwords.c policy/shwords.h \
 	policy/sshconf.c policy/sshconf.h \
 	policy/sshline.c policy/sshline.h \

@@ -19,15 +19,6 @@ syntax(struct shparse *p)
 }
 
 static bool
-enter(struct shparse *p)
-{
-	if (p->depth >= SHWORDS_MAX_DEPTH)
-		return shlex_fail(p, EXEC_UNSEEN_DEEP);
-	p->depth++;
-	return true;
-}
-
-static bool
 newline(struct shparse *p)
 {
 	shlex_skip(p, 1);
@@ -266,7 +257,7 @@ function_body(struct shparse *p, bool is_paren)
 {
 	bool ok;
 
-	if (!enter(p))
+	if (!shlex_enter(p))
 		return false;
 	if (is_paren) {
 		shlex_skip(p, 1);
@@ -625,7 +616,7 @@ command(struct shparse *p)
 
 	if (c == NULL && peek(p) != '(')
 		return simple(p);
-	if (!enter(p))
+	if (!shlex_enter(p))
 		return false;
 	if (c != NULL) {
 		p->out->is_dialect |= c->is_bash;
@@ -704,7 +695,7 @@ pipeline(struct shparse *p)
 bool
 shgrammar_list(struct shparse *p)
 {
-	if (!enter(p) || !skip_lines(p))
+	if (!shlex_enter(p) || !skip_lines(p))
 		return false;
 	while (peek(p) != SHPARSE_EOF && peek(p) != ')' && !at_closing(p)) {
 		int c = peek(p), next;

@@ -1,6 +1,7 @@
 /*
- * shparse: what the word level (shlex.c) and the command level (shgrammar.c)
- * of the shell parser share.  shwords.h is the door for everybody else.
+ * shparse: what the levels of the shell parser share: words (shlex.c), their
+ * quotes and expansions (shexpand.c), here-documents (shheredoc.c), commands
+ * (shgrammar.c).  shwords.h is the door for everybody else.
  */
 #ifndef FENCE_POLICY_SHPARSE_H
 #define FENCE_POLICY_SHPARSE_H
@@ -8,7 +9,13 @@
 #include "platform/base/buf.h"
 #include "policy/shwords.h"
 
-enum { SHPARSE_EOF = -1, SHPARSE_HEREDOCS = 32 };
+enum {
+	SHPARSE_EOF = -1,
+	SHPARSE_HEREDOCS = 32,
+	/* What a text may cost: so many steps, and some for each byte. */
+	SHPARSE_STEPS = 32768,
+	SHPARSE_STEPS_PER_BYTE = 16,
+};
 
 struct shcommands { struct sh_command *v; size_t n, cap; };
 struct shunseens { struct sh_unseen *v; size_t n, cap; };
@@ -18,7 +25,8 @@ struct shout {
 	struct arena		*arena;
 	struct shcommands	 commands;
 	struct shunseens	 unseen;
-	size_t			 steps;		/* bytes looked at again */
+	/* Bytes that were looked at again, and levels. */
+	size_t			 steps, max_steps;
 	bool			 is_dialect;
 };
 
@@ -68,16 +76,47 @@ bool	 shlex_fail(struct shparse *, enum exec_unseen);
 /* One word; empty (ret->text NULL) where none begins. */
 bool	 shlex_word(struct shparse *, unsigned flags, struct sh_word *ret,
 	    size_t *ret_name_len);
+/* Back to an earlier state of p, forgetting what was found since. */
+bool	 shlex_rewind(struct shparse *, const struct shparse *then,
+	    size_t ncommands, size_t nunseen);
+
+/* One level deeper; false: too deep. */
+bool	 shlex_enter(struct shparse *);
+bool	 shlex_is_name(int c, bool is_first);
+/* To the character that shlex_peek() sees. */
+void	 shlex_join(struct shparse *);
+
+/* ---- shexpand.c ---- */
+
+void	 shgrow_add(struct shgrow *, int c);
+/* From text offset `from` on, the word is an expansion's. */
+void	 shgrow_mark(struct shgrow *, size_t from, bool may_split);
+/* The text of p from there to here. */
+void	 shgrow_slice(struct shgrow *, const struct shparse *p, size_t from);
+struct sh_word	 shgrow_word(struct shparse *, const struct shgrow *);
+
+bool	 shexpand_single(struct shparse *, struct shgrow *);
+bool	 shexpand_ansi(struct shparse *, struct shgrow *);
+/* Text inside double quotes, or of a here-document, up to `end`. */
+bool	 shexpand_quoted(struct shparse *, struct shgrow *, int end);
+bool	 shexpand_dollar(struct shparse *, struct shgrow *, bool is_quoted);
+bool	 shexpand_backquotes(struct shparse *, struct shgrow *,
+	    bool is_quoted);
+/* Behind "$(" and "<(": commands, up to and with the ")". */
+bool	 shexpand_commands(struct shparse *);
+/* Behind "$[" and "NAME[". */
+bool	 shexpand_bracket(struct shparse *);
+/* One element of an expression or of ${...}: quotes and expansions. */
+bool	 shexpand_inner(struct shparse *, bool is_quoted, bool has_single);
 /*
  * $((...)) and ((...)) behind their first two parentheses: 1, 0 no, -1.  2: it
  * may be, but bash has been seen to take such a text for commands.
  */
 int	 shlex_arithmetic(struct shparse *);
+/* ---- shheredoc.c ---- */
+
 /* The bodies of pending here-documents; pos is behind a newline. */
 bool	 shlex_heredocs(struct shparse *);
-/* Back to an earlier state of p, forgetting what was found since. */
-bool	 shlex_rewind(struct shparse *, const struct shparse *then,
-	    size_t ncommands, size_t nunseen);
 
 /* ---- shgrammar.c ---- */
 

@@ -57,13 +57,4 @@ void	 shunwrap(struct unwrap *);
  */
 void	 shunwrap_assign(struct unwrap *, const struct sh_word *);
 
-/* ---- for shunwrap_git.c ---- */
-
-void	 unwrap_argv(struct unwrap *, const struct sh_word *, size_t n);
-void	 unwrap_line(struct unwrap *, struct sh_word text, bool is_posix);
-void	 unwrap_unseen(struct unwrap *, enum exec_unseen);
-/* The same word without its first n bytes. */
-struct sh_word	 unwrap_behind(const struct sh_word *, size_t n);
-void	 unwrap_git(struct unwrap *);
-
 #endif

@@ -3,7 +3,7 @@
 #include <strings.h>
 
 #include "platform/base/arena.h"
-#include "policy/shunwrap.h"
+#include "policy/shunwrap_parts.h"
 
 #define COUNT(a)	(sizeof(a) / sizeof *(a))
 
@@ -228,7 +228,8 @@ unwrap_git(struct unwrap *u)
 		const char *text = s.v[k]->text;
 		size_t n = strlen(u->words[i].text);
 
-		if (strncasecmp(text, "alias.", 6) == 0 && s.v[k]->head > 6 + n &&
+		if (strncasecmp(text, "alias.", 6) == 0 &&
+		    s.v[k]->head > 6 + n &&
 		    strncasecmp(text + 6, u->words[i].text, n) == 0 &&
 		    text[6 + n] == '=')
 			expand_alias(u, unwrap_behind(s.v[k], 7 + n), i + 1);

@@ -20,7 +20,8 @@ void
 shwords_parse(struct arena *a, enum sh_dialect dialect, const char *text,
     size_t len, struct sh_line *ret)
 {
-	struct shout out = { .arena = a };
+	struct shout out = { .arena = a, .max_steps = SHPARSE_STEPS +
+	    SHPARSE_STEPS_PER_BYTE * len };
 	struct shparse p = { .out = &out, .dialect = dialect, .s = text,
 	    .len = len };
 

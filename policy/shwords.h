@@ -29,9 +29,9 @@ struct sh_word {
 	size_t		 len;
 	/* So many bytes at the front, and at the end, are no expansion's. */
 	size_t		 head, tail;
-	bool		 is_whole;	/* no expansion: head and tail are len */
+	bool		 is_whole;	/* no expansion; head, tail: len */
 	bool		 is_quoted;	/* a quote or a backslash was in it */
-	bool		 may_split;	/* an expansion may give none, or many */
+	bool		 may_split;	/* it may become none, or many */
 };
 
 enum sh_op {
@@ -43,7 +43,7 @@ struct sh_redirect {
 	enum sh_op	 op;
 	int		 fd;		/* -1: as the operator says */
 	struct sh_word	 word;		/* file; delimiter; here-string */
-	struct sh_word	 body;		/* of a here-document */
+	struct sh_word	 body;		/* text NULL: it never came */
 	bool		 strip_tabs;	/* <<- */
 };
 
@@ -51,7 +51,7 @@ struct sh_redirect {
 enum sh_input {
 	SH_INPUT_OUTER,			/* whatever the line has */
 	SH_INPUT_FILE,			/* a file, or a descriptor */
-	SH_INPUT_TEXT,			/* the here-document or -string `input` */
+	SH_INPUT_TEXT,			/* here-document or -string */
 	SH_INPUT_COMMAND,		/* the pipe from command `from` */
 	SH_INPUT_OTHER,			/* a pipe from something else */
 };
@@ -66,7 +66,7 @@ struct sh_command {
 	size_t			 nredirects;
 	enum sh_input		 in;
 	size_t			 from;
-	const struct sh_redirect *input;
+	const struct sh_redirect *input;	/* SH_INPUT_TEXT */
 };
 
 struct sh_unseen {

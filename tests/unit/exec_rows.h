@@ -91,8 +91,10 @@ exec_with_remedy(const char *text, const struct remedy *r)
 			    ((const struct tristate *)field)->value ==
 			    TRI_FALSE ? "false" : "true");
 		} else if (k->type == KEY_ENUM) {
+			const struct choice *c = (const void *)field;
+
 			buf_printf(&b, "\"%s\":\"%s\",", k->name + n + 1,
-			    k->words[((const struct choice *)field)->value]);
+			    k->words[c->value]);
 		}
 	}
 	buf_puts(&b, "}");

@@ -310,7 +310,8 @@ wrappers(void **state)
 		"find . -exec true \\; -exec git push {} +",
 		"find . -execdir git push \\;", "find . -ok git push ';'",
 		"fd x -x git push", "sh -c 'git push'", "sh -ec 'git push'",
-		"bash -o pipefail -c 'git push'", "bash -eo pipefail -c 'git push'",
+		"bash -o pipefail -c 'git push'",
+		"bash -eo pipefail -c 'git push'",
 		"bash --norc -c 'git push'", "bash -c -- 'git push'",
 		"bash -c 'git push' x y", "dash -c 'git push'",
 		"ksh -c 'git push'", "ash -c 'git push'",
@@ -373,8 +374,7 @@ wrappers(void **state)
 		"GIT_SSH_COMMAND='git push' git fetch",
 		"export GIT_SSH_COMMAND='git push'; git fetch",
 		"env GIT_PAGER='git push' git log", "PAGER='git push' man x",
-		"GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.pager "
-		    "GIT_CONFIG_VALUE_0='git push' git log",
+		"GIT_CONFIG_VALUE_0='git push' git log",
 		"BASH_ENV='$(git push)' bash x", "noglob git push",
 		"repeat 3 git push", ">x ! git push", "=git push",
 	};
