@@ -24,8 +24,8 @@ struct exec_watch_config {
 	const struct policy	*policy;
 	struct witness		*witness;
 	char *const		*envp;		/* the command's */
-	int			 tracer_fd;	/* of tracer_start(); borrowed */
-	int			 told_fd;	/* where records are printed, or -1 */
+	int			 tracer_fd;	/* tracer_start()'s; borrowed */
+	int			 told_fd;	/* records are printed there; -1 */
 	bool			 has_rules;	/* command rules act by argv */
 	/* The tracer is gone: nothing may be executed any more. */
 	void			(*lost)(void *arg);

@@ -1,7 +1,9 @@
 /*
  * held_calls: calls that the jail holds (platform/calls.h), and whose each is.
  * Executions and the like are handed to those that take their kind; calls with
- * an address are looked at here and let go.  The kernel refuses a connection to an address that no route leads to, to
+ * an address are looked at here and let go.
+ *
+ * The kernel refuses a connection to an address that no route leads to, to
  * programs with the shim and without.  The refusal is reported here, a moment
  * earlier, while the process that asked still waits and can be named.  The
  * processes that call the gate are noted for the same reason (callers.h).

@@ -17,7 +17,7 @@
 
 struct exec_file {
 	const char		*path;		/* real */
-	const struct rule	*rule;		/* of the first that denies it */
+	const struct rule	*rule;		/* the first that denies it */
 	const char		*word;		/* by which it was found */
 	const char		*other;		/* a name that is not denied */
 	/* command.acceptSharedBinaryCannotRuntimeDeny names it. */

@@ -27,8 +27,8 @@ struct witness_config {
 	int			 text_fd;	/* -1 none (no -m); borrowed */
 	int			 text_is_tty;
 	bool			 is_debug;	/* text of all, not of trouble */
-	bool			 is_quiet;	/* text of refused commands alone */
-	bool			 has_masks;	/* files of commands are masked */
+	bool			 is_quiet;	/* text: refused commands alone */
+	bool			 has_masks;	/* of files of commands */
 	pid_t			 stop_pid;	/* see who_pid(); 0 none */
 };
 

@@ -193,7 +193,6 @@ static bool
 is_foreseen(struct tracer *t, pid_t pid, const struct caller *c)
 {
 	char path[PROC_PATH];
-	size_t len = 0;
 	ssize_t n;
 	auto_fd fd = -1;
 
@@ -205,11 +204,11 @@ is_foreseen(struct tracer *t, pid_t pid, const struct caller *c)
 		return false;
 	snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	while (fd >= 0 && len <= c->cmdline_len && (n = read(fd, t->text + len,
-	    c->cmdline_len + 1 - len)) > 0)
-		len += (size_t)n;
-	return len == c->cmdline_len &&
-	    memcmp(t->text, c->text + c->exe_len, len) == 0;
+	/* One byte more than there should be; what comes in pieces is asked
+	 * about. */
+	n = fd >= 0 ? read(fd, t->text, c->cmdline_len + 1) : -1;
+	return n == (ssize_t)c->cmdline_len &&
+	    memcmp(t->text, c->text + c->exe_len, c->cmdline_len) == 0;
 }
 
 /*
