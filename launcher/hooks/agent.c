@@ -61,13 +61,15 @@ const struct agent agents[] = {
 	  .old_flag = "--cursor-pre-tool-use", .can_rewrite = true,
 	  .trial = TRIAL("hook_event_name", "preToolUse", "Shell") },
 	{ .name = "qwen", .title = "Qwen", .noun = "hook",
-	  .dialect = DIALECT_QWEN, .path = ".qwen/settings.json",
+	  .dialect = DIALECT_CODEX, .path = ".qwen/settings.json",
 	  .events = { "PreToolUse" },
 	  .entry = "{\"matcher\":\"^run_shell_command$\",\"hooks\":[{"
 		   "\"type\":\"command\",\"command\":%s,\"name\":\"fence\","
-		   "\"timeout\":10000}]}", .can_rewrite = true,
+		   "\"timeout\":10000}]}",
 	  .trial = TRIAL("hook_event_name", "PreToolUse",
-	      "run_shell_command") },
+	      "run_shell_command"),
+	  .advice = "Qwen Code takes no other command from a hook (0.24.4): "
+		    "its commands run outside of the jail" },
 	{ .name = "crush", .title = "Crush", .noun = "hook",
 	  .dialect = DIALECT_CRUSH, .path = ".config/crush/crush.json",
 	  .folder_env = "XDG_CONFIG_HOME",

@@ -11,9 +11,8 @@
 
 /* How an answer is spelled (answer.c). */
 enum dialect {
-	DIALECT_CLAUDE,		/* hookSpecificOutput; Codex, Qwen, too */
-	DIALECT_CODEX,		/* the same, and silence where it allows */
-	DIALECT_QWEN,		/* the same, with a reason always */
+	DIALECT_CLAUDE,		/* hookSpecificOutput */
+	DIALECT_CODEX,		/* the same for Codex and Qwen alone */
 	DIALECT_GEMINI,
 	DIALECT_OPENCODE,	/* of our plugin */
 	DIALECT_COPILOT,

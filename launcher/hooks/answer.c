@@ -5,9 +5,6 @@
 #include "launcher/exit.h"
 #include "platform/base/json.h"
 
-/* What a rewrite says where an agent wants a reason. */
-static const char rewritten[] = "runs in fence's jail";
-
 static void
 put_member(struct buf *b, const char *name, const char *json)
 {
@@ -49,7 +46,7 @@ put_command(struct buf *b, const char *name, const struct hook_input *in,
 
 static void
 put_claude(struct buf *b, const struct hook_input *in,
-    const struct answer *a, bool has_reason)
+    const struct answer *a)
 {
 	bool is_deny = a->kind == ANSWER_DENY;
 
@@ -58,10 +55,9 @@ put_claude(struct buf *b, const struct hook_input *in,
 	buf_puts(b, "{\"hookSpecificOutput\":{");
 	json_put_text(b, "hookEventName", "PreToolUse");
 	json_put_text(b, "permissionDecision", is_deny ? "deny" : "allow");
-	if (is_deny || has_reason)
-		json_put_text(b, "permissionDecisionReason", is_deny ?
-		    a->text : rewritten);
-	if (!is_deny)
+	if (is_deny)
+		json_put_text(b, "permissionDecisionReason", a->text);
+	else
 		put_fields(b, "updatedInput", in, a->text);
 	buf_puts(b, "}}");
 }
@@ -194,10 +190,7 @@ put_dialect(enum dialect d, const struct hook_input *in,
 	switch (d) {
 	case DIALECT_CLAUDE:
 	case DIALECT_CODEX:
-		put_claude(b, in, a, false);
-		break;
-	case DIALECT_QWEN:
-		put_claude(b, in, a, true);
+		put_claude(b, in, a);
 		break;
 	case DIALECT_GEMINI:
 		put_gemini(b, in, a);
