@@ -61,6 +61,23 @@ out" "$who: trusted: both hold"
 	is "$out" xyz "$who: trusted: the project speaks for itself"
 	as "$who" rm "$W/fence.jsonc" "$base/home/.config/fence/fence.jsonc"
 
+	# What one layer lets write by a glob and another does not is read still,
+	# also where the first hides what is around it.
+	as "$who" sh -c 'mkdir -p "$0/home/data/p/q"; echo 1 >"$0/home/data/p/q/f"
+	    echo 2 >"$0/home/data/p/f"' "$base"
+	as "$who" tee "$base/home/.config/fence/fence.jsonc" >"$T/null" <<-'E'
+	{ "filesystem": { "allowWrite": [".", "~/data/*/q"],
+	    "denyRead": ["~/data/p"] } }
+	E
+	echo '{ "filesystem": { "allowWrite": ["."],
+	    "denyWrite": ["~/data/*/q"] } }' |
+	    as "$who" tee "$W/fence.jsonc" >"$T/null"
+	run -- sh -c 'cat ~/data/p/q/f; cat ~/data/p/f; echo 3 >~/data/p/q/f'
+	is "$out:$(cat "$base/home/data/p/q/f")" 1:1 \
+	    "$who: a match of a glob, writable in one layer, is readable"
+	as "$who" rm -r "$W/fence.jsonc" "$base/home/data" \
+	    "$base/home/.config/fence/fence.jsonc"
+
 	# A limit of its own is one more, and never more room than without.
 	room() {	# room [SIZE]: of /tmp, where the project says so
 		echo '{ "filesystem": { "allowWrite": ["."] },
