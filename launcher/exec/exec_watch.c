@@ -134,18 +134,48 @@ refuse(struct exec_watch *w, const struct question *q,
 
 /* ---- questions ---- */
 
-/* What ssh and git would read where that process stands. */
-static void
-look_from(struct exec_watch *w, pid_t pid, struct arena *a)
+/*
+ * What ssh and git would read where that process stands; looked for when a
+ * rule asks, which few executions make it do.
+ */
+struct stand {
+	pid_t			 pid;
+	char *const		*envp;
+	struct arena		*arena;
+	const struct exec_world	*world;		/* NULL: nobody looked */
+};
+
+static const struct exec_world *
+look_from(struct stand *s)
 {
 	char path[64], cwd[PATH_MAX];
 	ssize_t n;
 
-	snprintf(path, sizeof path, "/proc/%d/cwd", (int)pid);
+	if (s->world != NULL)
+		return s->world;
+	snprintf(path, sizeof path, "/proc/%d/cwd", (int)s->pid);
 	n = readlink(path, cwd, sizeof cwd);
-	w->judge.world = n <= 0 || n == sizeof cwd ? NULL :
-	    exec_facts_world(exec_facts_new(a, w->config.envp,
-	    arena_strndup(a, cwd, (size_t)n)));
+	if (n <= 0 || n == sizeof cwd)
+		return NULL;
+	s->world = exec_facts_world(exec_facts_new(s->arena, s->envp,
+	    arena_strndup(s->arena, cwd, (size_t)n)));
+	return s->world;
+}
+
+static const char *
+ssh_config(void *arg, const char *path, size_t *ret_len)
+{
+	const struct exec_world *x = look_from(arg);
+
+	return x != NULL ? x->ssh_config(x->arg, path, ret_len) : NULL;
+}
+
+static const char *
+git_alias(void *arg, const char *name)
+{
+	const struct exec_world *x = look_from(arg);
+
+	return x != NULL ? x->git_alias(x->arg, name) : NULL;
 }
 
 static int
@@ -196,9 +226,13 @@ static int
 answer(struct exec_watch *w, const struct question *q)
 {
 	struct arena *a = arena_new();
+	struct stand stand = { .pid = q->image != 0 ? q->image : q->call.tid,
+	    .envp = w->config.envp, .arena = a };
+	const struct exec_world world = { .ssh_config = ssh_config,
+	    .git_alias = git_alias, .arg = &stand };
 	int rc;
 
-	look_from(w, q->image != 0 ? q->image : q->call.tid, a);
+	w->judge.world = &world;
 	rc = q->image != 0 ? answer_image(w, q, a) : answer_call(w, q, a);
 
 	rc = rc != 0 && (errno == EAGAIN || errno == ENOBUFS) ? -1 : 0;
