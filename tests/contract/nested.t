@@ -9,8 +9,10 @@ policy() {	# policy JSON
 }
 
 nested=(bwrap --ro-bind / / --dev /dev --proc /proc --unshare-all)
+# unshare is on the built-in list of commands.
 files='"filesystem":{"allowWrite":["."],"denyRead":["secret","hidden"],
-    "denyWrite":["locked"]}'
+    "denyWrite":["locked"]},
+    "command":{"useDefaults":false}'
 
 # As root of a user namespace of its own, with every capability there.
 attack='
@@ -160,11 +162,11 @@ for who in $WHOS; do
 		is "$out" '19 47 no' "$engine: other limits hold inside"
 	done
 	policy "{\"allowNestedSandbox\":true,\"profile\":\"strict\",$files}"
-	fence user -s "$T/policy.json" -- unshare -Ur true
+	fence user -s "$T/policy.json" -- "${nested[@]}" true
 	is "$status" 1 "profile strict is a layer that does not grant it"
 	# A file of a project that nobody trusted cannot ask for it.
 	as user sh -c "echo '{\"allowNestedSandbox\":true}' >'$W/fence.jsonc'"
-	fence user -- unshare -Ur true
+	fence user -- "${nested[@]}" true
 	is "$status" 1 "an untrusted project file does not get it"
 done
 finish
