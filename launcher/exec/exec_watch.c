@@ -11,6 +11,7 @@
 
 #include "launcher/exec/exec_facts.h"
 #include "launcher/exec/exec_judge.h"
+#include "launcher/exec/exec_part.h"
 #include "launcher/exec/exec_repeats.h"
 #include "launcher/record/who.h"
 #include "platform/base/arena.h"
@@ -190,7 +191,8 @@ answer_call(struct exec_watch *w, const struct question *q, struct arena *a)
 	    &x) != 0)
 		return tracer_permit(w->config.tracer_fd, &q->call, NULL,
 		    NULL, 0);	/* it will fail, or be asked about */
-	if (exec_judge(&w->judge, &x, &judged)) {
+	if (exec_judge(&w->judge, &x, &judged) && !exec_is_part(&w->judge,
+	    q->call.tid, judged.step, a)) {
 		/* Where nothing lies now, whoever looks along PATH is to
 		 * look on.  If something does a moment later, it is asked
 		 * about. */

@@ -202,5 +202,25 @@ print(ctypes.get_errno())'
 	policy '"useDefaults": true' ', "env": { "loader": "allow" }'
 	run sh -c 'LD_LIBRARY_PATH=/x /bin/echo b'
 	is "$out" b "$who: allowed, they pass"
+	# git's own parts are git's: what it executes to do what it may do.
+	policy '"deny": ["git reset", "git merge"]'
+	as "$who" sh -c "cd '$W' && git init -q parts && cd parts &&
+	    git -c user.name=x -c user.email=x@y commit -q --allow-empty -m x &&
+	    git branch b"
+	cat >"$T/parts.sh" <<-'SH'
+	cd parts
+	git worktree add -q ../tree b; echo "worktree $?"
+	git reset -q --hard; echo "reset $?"
+	git -c alias.x='reset -q --hard' x; echo "alias $?"
+	git -c alias.x='!git reset -q --hard' x; echo "shell $?"
+	"$(git --exec-path)/git" reset -q --hard; echo "core $?"
+	SH
+	fence "$who" -s "$T/p.json" -- sh "$T/parts.sh"
+	is "$(sed 's/ [1-9][0-9]*$/ no/' <<<"$out")" 'worktree 0
+reset no
+alias no
+shell no
+core no' "$who: parts of git's own are executed, and nothing else of git's"
+
 done
 finish
