@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everyday tools under the template `code`: git in every shape, scaffolds,
+# Everyday tools under the template `code`, its rules about git aside: git in every shape, scaffolds,
 # virtual environments, ssh.  What they made is read from outside.
 #
 # The workspace's own guarded names (W/.vscode, an existing W/.git/config …)
@@ -28,9 +28,14 @@ fresh() {	# fresh WHO: a new workspace $W and, the first time, a home
 	[ -d "$H" ] || mv "$(workspace "$1")" "$H"
 }
 
+# The template without its rules about git: what they refuse is exec.t's.
+printf '%s\n' '{ "extends": "code", "command": { "allow": ["git"] } }' \
+    >"$T/git.json"
+chmod 644 "$T/git.json"
+
 # run WHO NAME SCRIPT: in the jail, in $W; succeeds, and nothing is refused.
 run() {
-	capture "$1" env HOME="$H" "$FENCE_RUN" -t code -- sh -ec "$3"
+	capture "$1" env HOME="$H" "$FENCE_RUN" -s "$T/git.json" -- sh -ec "$3"
 	is "$status" 0 "$1: $2" || note "$out"
 	unlike "$err" 'refusal|dubious|fatal:|Read-only' "$1: $2: no complaint"
 }
@@ -219,7 +224,7 @@ submodules() {	# submodules WHO
 	    "$1: in both repositories"
 
 	# `submodule update` writes core.worktree even where it is right.
-	printf '%s\n' '{ "extends": "code",
+	printf '%s\n' '{ "extends": "code", "command": { "allow": ["git"] },
 		"filesystem": { "allowGitConfig": true } }' >"$T/config.json"
 	chmod 644 "$T/config.json"
 	capture "$1" env HOME="$H" "$FENCE_RUN" -s "$T/config.json" -- \
