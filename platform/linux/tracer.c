@@ -57,6 +57,7 @@ struct caller {
 	uint64_t id;
 	char	*text;		/* exe, then cmdline */
 	size_t	 exe_len, cmdline_len;
+	bool	 is_asked;	/* its image stands still for an answer */
 };
 
 struct tracer {
@@ -232,6 +233,8 @@ image_ready(struct tracer *t, pid_t pid)
 		return;
 	}
 	drop_caller(t, c);
+	*vec_push(&t->callers) = (struct caller){ .tid = pid,
+	    .is_asked = true };
 	tell(t, &w);
 }
 
@@ -255,10 +258,18 @@ reap(struct tracer *t)
 	}
 }
 
-/* A stop that was answered is over; one of a process that died has no end. */
+/*
+ * A stop that was answered is over.  Of a process that died meanwhile the
+ * number may be another's by now, which is none of ours.
+ */
 static void
-answered(const struct head *h, const char *line)
+answered(struct tracer *t, const struct head *h, const char *line)
 {
+	struct caller *c = find_caller(t, h->pid);
+
+	if (c == NULL || !c->is_asked)
+		return;
+	drop_caller(t, c);
 	if (h->may_run != 0) {
 		let_go(h->pid, 0);
 		return;
@@ -307,7 +318,7 @@ obey(struct tracer *t)
 			stderr_line(h.pid, text, h.line_len);
 		notify_answer(t->calls_fd, h.id, h.sys);
 	} else {
-		answered(&h, text);
+		answered(t, &h, text);
 	}
 	return true;
 }

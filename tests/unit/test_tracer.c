@@ -190,6 +190,35 @@ test_refused(void **state)
 	end();
 }
 
+/*
+ * An answer may come when its process is dead and the number another's: who
+ * was not asked about is left alone.
+ */
+static void
+test_stranger(void **state)
+{
+	pid_t stranger = fork(), pid;
+	struct held_call c;
+
+	(void)state;
+	assert_true(stranger >= 0);
+	if (stranger == 0) {
+		pause();
+		_exit(0);
+	}
+	pid = start(true_path, true_argv);
+	begin();
+	assert_int_equal(tracer_answer(tracer_fd, stranger, false, NULL), 0);
+	/* Orders are taken in turn: the one above is done when this one is. */
+	next_call(&c);
+	assert_int_equal(tracer_refuse(tracer_fd, &c, EACCES, NULL), 0);
+	assert_int_equal(ended(pid), 98 << 8);
+	assert_int_equal(waitpid(stranger, NULL, WNOHANG), 0);
+	assert_int_equal(kill(stranger, SIGKILL), 0);
+	assert_int_equal(waitpid(stranger, NULL, 0), stranger);
+	end();
+}
+
 /* Whatever was foreseen, and it is not that: asked, and answered. */
 static void
 ask(const char *exe, const char *cmdline, size_t len, bool may_run)
@@ -280,6 +309,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_foreseen),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_stranger),
 		cmocka_unit_test(test_asked), cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_dies),
 	};
