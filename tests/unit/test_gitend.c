@@ -213,7 +213,7 @@ static const struct {
 	    "moved a/rebase-merge/git-rebase-todo|", "" },
 	{ "one a", "mkdir a/rebase-merge; mkfifo a/rebase-merge/strategy; "
 	    "echo exec >a/rebase-merge/git-rebase-todo; "
-	    "chmod 0 a/rebase-merge a/rebase-merge/*",
+	    "chmod 0 a/rebase-merge/* a/rebase-merge",
 	    "moved a/rebase-merge/git-rebase-todo|"
 	    "moved a/rebase-merge/strategy|", "" },
 	{ "one a", "mkdir a/sequencer; "
