@@ -177,23 +177,33 @@ static void
 suggest(struct verdict *v, const struct policy *p, enum fs_list list,
     const char *path)
 {
+	static const char special[] = "\\*?[${";
 	size_t n = p->home != NULL ? strlen(p->home) : 0;
-	struct buf b;
+	char *to = v->remedy.value, *end = to + sizeof v->remedy.value - 1;
 
-	buf_init(&b, sizeof v->remedy.value - 1);
+	/* By hand: a start asks about some hundred names. */
 	if (n > 1 && str_path_below(path, p->home)) {
-		buf_putc(&b, '~');
+		*to++ = '~';
 		path += n;
 	}
-	for (; *path != '\0'; path++) {
-		if (strchr("\\*?[${", *path) != NULL)
-			buf_putc(&b, '\\');
-		buf_putc(&b, *path);
+	while (*path != '\0') {
+		n = strcspn(path, special);
+		if (n + 2 > (size_t)(end - to)) {
+			v->remedy.value[0] = '\0';
+			return;
+		}
+		memcpy(to, path, n);
+		to += n;
+		path += n;
+		if (*path != '\0') {
+			*to++ = '\\';
+			*to++ = *path++;
+		}
 	}
-	if (!b.failed)
-		verdict_remedy(v, REMEDY_ADD, key_of[list], b.data);
+	*to = '\0';
+	v->remedy.kind = REMEDY_ADD;
+	v->remedy.key = key_of[list];
 	verdict_flag(v);
-	buf_release(&b);
 }
 
 /* A longer entry opens what an entry denies; at its own length none does. */

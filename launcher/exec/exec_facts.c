@@ -26,6 +26,7 @@ struct exec_facts {
 	struct arena		*arena;
 	char *const		*env;
 	const char		*cwd, *home;	/* home: or NULL */
+	const char		*known_word, *known_path;	/* or NULL */
 	bool			 has_aliases;	/* they were read */
 	struct alias		*aliases;	/* the last first */
 };
@@ -80,7 +81,9 @@ real_name(void *arg, const char *program)
 	const char *path = NULL;
 	char real[PATH_MAX];
 
-	if (strchr(program, '/') != NULL)
+	if (f->known_word != NULL && strcmp(program, f->known_word) == 0)
+		path = f->known_path;
+	else if (strchr(program, '/') != NULL)
 		path = whole_path(f, program);
 	else if (paths_program(f->arena, program, env_get(f->env, "PATH"),
 	    &path, NULL) != 0)
@@ -173,6 +176,13 @@ exec_facts_new(struct arena *a, char *const *env, const char *cwd)
 		.home = env_get(env, "HOME"),
 	};
 	return f;
+}
+
+void
+exec_facts_know(struct exec_facts *f, const char *word, const char *path)
+{
+	f->known_word = word;
+	f->known_path = path;
 }
 
 const struct exec_world *

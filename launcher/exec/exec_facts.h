@@ -19,6 +19,9 @@ struct exec_facts;
  */
 struct exec_facts	*exec_facts_new(struct arena *, char *const *env,
 			    const char *cwd);
+/* The word in command position leads to this path; spares a search. */
+void			 exec_facts_know(struct exec_facts *,
+			    const char *word, const char *path);
 const struct exec_world	*exec_facts_world(const struct exec_facts *);
 
 #endif

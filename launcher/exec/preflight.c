@@ -10,10 +10,12 @@
 void
 preflight_ask(const struct preflight *p, struct exec_verdict *ret)
 {
-	const struct exec_world *world = exec_facts_world(
-	    exec_facts_new(p->arena, p->env, p->cwd));
+	struct exec_facts *facts = exec_facts_new(p->arena, p->env, p->cwd);
+	const struct exec_world *world = exec_facts_world(facts);
 	size_t n = 0;
 
+	if (p->program != NULL)
+		exec_facts_know(facts, p->argv[0], p->program);
 	if (p->line != NULL) {
 		decide_line(p->policy, p->line, strlen(p->line), world, ret);
 		return;

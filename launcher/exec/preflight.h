@@ -18,6 +18,7 @@ struct preflight {
 	const char		*cwd;
 	const char		*line;		/* of -c, or NULL */
 	char *const		*argv;		/* else */
+	const char		*program;	/* where argv[0] leads, or NULL */
 };
 
 /* One verdict, for the error below and for `fence why`. */

@@ -121,7 +121,8 @@ check_command(const struct work *w, const struct run_options *ro,
 	const struct preflight p = { .arena = w->arena,
 	    .policy = w->plan->policy, .env = w->plan->spec.envp,
 	    .cwd = w->plan->spec.cwd, .line = ro->command,
-	    .argv = w->plan->spec.argv };
+	    .argv = w->plan->spec.argv,
+	    .program = ro->command == NULL ? w->plan->spec.program : NULL };
 
 	return preflight_check(&p, e);
 }
@@ -131,6 +132,7 @@ plan_command(struct work *w, const struct run_options *ro, char **argv,
     char **env, struct err *e)
 {
 	struct jail_spec *spec = &w->plan->spec;
+	struct err missing = { 0 };
 	struct env_dirs dirs;
 
 	if (ro->command != NULL && shell_words(w->arena, ro, env, &argv, e) !=
@@ -149,10 +151,13 @@ plan_command(struct work *w, const struct run_options *ro, char **argv,
 	plan_walls(w);
 	sigemptyset(&spec->sigmask);
 	kept_fds_list(w->arena, ro, env, &spec->keep_fds, &spec->nkeep_fds);
-	/* First: a command that is refused need not be there. */
+	/* A command that is refused need not be there. */
+	(void)plan_program(w, ro, &missing);
 	if (check_command(w, ro, e) != 0)
 		return -1;
-	return plan_program(w, ro, e);
+	if (spec->program == NULL)
+		*e = missing;
+	return spec->program != NULL ? 0 : -1;
 }
 
 static bool
