@@ -120,6 +120,11 @@ int	 held_exec_read(int root_fd, const struct held_call *,
 /* The root of that process, for looking up paths; -1. */
 int	 exec_root(pid_t tid);
 /*
+ * Opens a file for reading as it lies under that root, whatever symlinks say;
+ * nothing is waited for.  path is absolute.  -1.
+ */
+int	 exec_open(int root_fd, struct arena *, const char *path);
+/*
  * What runs in a process now: step[0] with program and real as /proc/PID/exe
  * has them, and its arguments.  -1: it is gone.
  */

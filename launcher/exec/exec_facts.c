@@ -11,6 +11,7 @@
 #include "launcher/guard/gitconf.h"
 #include "platform/base/environ.h"
 #include "platform/base/path.h"
+#include "platform/calls.h"
 #include "platform/fd.h"
 #include "platform/paths.h"
 
@@ -27,6 +28,7 @@ struct exec_facts {
 	char *const		*env;
 	const char		*cwd, *home;	/* home: or NULL */
 	const char		*known_word, *known_path;	/* or NULL */
+	int			 root_fd;	/* of a jail; -1: of none */
 	bool			 has_aliases;	/* they were read */
 	struct alias		*aliases;	/* the last first */
 };
@@ -49,8 +51,9 @@ whole_path(const struct exec_facts *f, const char *path)
 static const char *
 read_text(const struct exec_facts *f, const char *path, size_t *ret_len)
 {
-	auto_fd fd = path == NULL ? -1 : open(path, O_RDONLY | O_CLOEXEC |
-	    O_NONBLOCK | O_NOCTTY);
+	auto_fd fd = path == NULL ? -1 : f->root_fd >= 0 ?
+	    exec_open(f->root_fd, f->arena, path) : open(path, O_RDONLY |
+	    O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 	size_t len = 0;
 	char *text;
@@ -116,7 +119,7 @@ take_alias(const struct gitconf_entry *e, void *arg)
 	f->aliases = a;
 }
 
-static void
+static bool
 read_aliases(struct exec_facts *f, const char *path)
 {
 	size_t len;
@@ -124,6 +127,7 @@ read_aliases(struct exec_facts *f, const char *path)
 
 	if (text != NULL)
 		(void)gitconf_each(text, len, take_alias, f);
+	return text != NULL;
 }
 
 /* The repository around the working directory; later files speak over. */
@@ -139,12 +143,8 @@ read_git(struct exec_facts *f)
 		read_aliases(f, whole_path(f, "~/.config/git/config"));
 	read_aliases(f, whole_path(f, "~/.gitconfig"));
 	for (unsigned i = 0; i < PARENTS_MAX; i++) {
-		const char *git = arena_join(f->arena, dir, ".git/config");
-
-		if (access(git, R_OK) == 0) {
-			read_aliases(f, git);
+		if (read_aliases(f, arena_join(f->arena, dir, ".git/config")))
 			break;
-		}
 		if (dir[0] == '\0' || strcmp(dir, "/") == 0)
 			break;
 		dir = path_dir(f->arena, dir);
@@ -166,14 +166,15 @@ git_alias(void *arg, const char *name)
 }
 
 struct exec_facts *
-exec_facts_new(struct arena *a, char *const *env, const char *cwd)
+exec_facts_new(struct arena *a, char *const *env, const char *cwd,
+    int root_fd)
 {
 	struct exec_facts *f = arena_alloc(a, sizeof *f);
 
 	*f = (struct exec_facts){
 		.world = { real_name, ssh_config, git_alias, f },
 		.arena = a, .env = env, .cwd = cwd,
-		.home = env_get(env, "HOME"),
+		.home = env_get(env, "HOME"), .root_fd = root_fd,
 	};
 	return f;
 }

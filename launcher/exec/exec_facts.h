@@ -15,10 +15,11 @@ struct exec_facts;
 
 /*
  * env: of the command (PATH, HOME); cwd: where it starts, absolute.  All are
- * borrowed; the facts live in the arena.
+ * borrowed; the facts live in the arena.  root_fd: of the jail that paths are
+ * of (exec_root()), where what is hidden from it is not read either; or -1.
  */
 struct exec_facts	*exec_facts_new(struct arena *, char *const *env,
-			    const char *cwd);
+			    const char *cwd, int root_fd);
 /* The word in command position leads to this path; spares a search. */
 void			 exec_facts_know(struct exec_facts *,
 			    const char *word, const char *path);

@@ -141,6 +141,7 @@ refuse(struct exec_watch *w, const struct question *q,
  */
 struct stand {
 	pid_t			 pid;
+	int			 root_fd;	/* of the jail */
 	char *const		*envp;
 	struct arena		*arena;
 	const struct exec_world	*world;		/* NULL: nobody looked */
@@ -156,10 +157,10 @@ look_from(struct stand *s)
 		return s->world;
 	snprintf(path, sizeof path, "/proc/%d/cwd", (int)s->pid);
 	n = readlink(path, cwd, sizeof cwd);
-	if (n <= 0 || n == sizeof cwd)
+	if (n <= 0 || n == sizeof cwd || s->root_fd < 0)
 		return NULL;
 	s->world = exec_facts_world(exec_facts_new(s->arena, s->envp,
-	    arena_strndup(s->arena, cwd, (size_t)n)));
+	    arena_strndup(s->arena, cwd, (size_t)n), s->root_fd));
 	return s->world;
 }
 
@@ -185,8 +186,6 @@ answer_call(struct exec_watch *w, const struct question *q, struct arena *a)
 	struct held_exec x;
 	struct exec_judged judged;
 
-	if (w->root_fd < 0)
-		w->root_fd = exec_root(q->call.tid);
 	if (held_exec_read(w->root_fd, &q->call, w->judge.has_loader, a,
 	    &x) != 0)
 		return tracer_permit(w->config.tracer_fd, &q->call, NULL,
@@ -234,6 +233,9 @@ answer(struct exec_watch *w, const struct question *q)
 	    .git_alias = git_alias, .arg = &stand };
 	int rc;
 
+	if (w->root_fd < 0)
+		w->root_fd = exec_root(stand.pid);
+	stand.root_fd = w->root_fd;
 	w->judge.world = &world;
 	rc = q->image != 0 ? answer_image(w, q, a) : answer_call(w, q, a);
 

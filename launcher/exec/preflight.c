@@ -10,7 +10,8 @@
 void
 preflight_ask(const struct preflight *p, struct exec_verdict *ret)
 {
-	struct exec_facts *facts = exec_facts_new(p->arena, p->env, p->cwd);
+	struct exec_facts *facts = exec_facts_new(p->arena, p->env, p->cwd,
+	    -1);
 	const struct exec_world *world = exec_facts_world(facts);
 	size_t n = 0;
 

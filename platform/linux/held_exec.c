@@ -185,6 +185,37 @@ exec_root(pid_t tid)
 	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
+/*
+ * Opens what lies at an absolute path that has no symlinks; a directory that
+ * became one meanwhile would lead out of the jail.  Nothing is waited for.
+ */
+static int
+open_real(int root_fd, const char *real)
+{
+	char name[NAME_MAX + 1];
+	auto_fd dir = -1;
+
+	for (;;) {
+		size_t skip = strspn(real, "/"), n = strcspn(real + skip, "/");
+		int at = dir >= 0 ? dir : root_fd, fd;
+
+		if (n == 0 || n >= sizeof name)
+			return -1;
+		memcpy(name, real + skip, n);
+		name[n] = '\0';
+		real += skip + n;
+		if (*real == '\0')
+			return openat(at, name, O_RDONLY | O_NONBLOCK |
+			    O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
+		fd = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW |
+		    O_CLOEXEC);
+		fd_close(&dir);
+		if (fd < 0)
+			return -1;
+		dir = fd;
+	}
+}
+
 /* Where a link of a process in /proc leads; NULL: it cannot be told. */
 static const char *
 proc_link(struct arena *a, pid_t tid, const char *name)
@@ -279,6 +310,14 @@ real_path(int root_fd, struct arena *a, const char *path)
 	}
 }
 
+int
+exec_open(int root_fd, struct arena *a, const char *path)
+{
+	const char *real = real_path(root_fd, a, path);
+
+	return real != NULL ? open_real(root_fd, real) : -1;
+}
+
 /* As the caller wrote it; relative to a directory of its own. */
 static const char *
 resolve(int root_fd, const struct held_call *c, struct arena *a,
@@ -321,8 +360,7 @@ read_head(int root_fd, struct exec_step *s, char head[SCRIPT_HEAD])
 	}
 	if (!S_ISREG(st.st_mode))
 		return -1;
-	fd = openat(root_fd, s->real + 1, O_RDONLY | O_NONBLOCK | O_NOFOLLOW |
-	    O_NOCTTY | O_CLOEXEC);
+	fd = open_real(root_fd, s->real);
 	return fd >= 0 ? pread(fd, head, SCRIPT_HEAD, 0) : -1;
 }
 

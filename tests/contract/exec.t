@@ -130,6 +130,15 @@ for name in ("echo", "id"):
 	is "$out" $'0\n126' "$who: an alias of git, a host of ssh"
 	is "$(denials "$W/trace" '' command.deny)" 1 \
 	    "$who: what git executes for an alias is refused"
+	# What is hidden from the jail is not read for it.
+	as "$who" sh -c "mkdir '$W/kept' && printf 'Host a\n\tHostName %s\n' \
+	    secret.test >'$W/kept/conf'"
+	echo '{ "filesystem": { "allowWrite": ["."], "denyRead": ["kept"] },
+	    "command": { "runtimeExecPolicy": "argv" },
+	    "ssh": { "allowedHosts": ["a"] } }' >"$T/p.json"
+	run sh -c 'ssh -F kept/conf -G a; ssh b.test; echo $?'
+	unlike "$out$err" secret "$who: no name of a hidden file is told"
+	like "$out" 126 "$who: and hosts are judged"
 	policy '"deny": ["id", "uname -a", "execrace say forbidden", "forbidden"]'
 
 	# Whoever changes it meanwhile.
