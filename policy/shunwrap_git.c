@@ -187,6 +187,23 @@ skip_flags(const struct unwrap *u, size_t i)
 	return i;
 }
 
+/* git for-each-repo --config=KEY WORDS-OF-GIT... */
+static void
+each_repo(struct unwrap *u, size_t i)
+{
+	struct sh_word *all = arena_alloc(u->arena, (u->nwords + 1) *
+	    sizeof *all);
+	size_t n = 0;
+
+	while (i < u->nwords && u->words[i].head > 0 &&
+	    u->words[i].text[0] == '-')
+		i += strcmp(u->words[i].text, "--config") == 0 ? 2 : 1;
+	all[n++] = shwords_literal("git");
+	while (i < u->nwords)
+		all[n++] = u->words[i++];
+	unwrap_argv(u, all, n);
+}
+
 static void
 subcommand(struct unwrap *u, struct settings *s, size_t i)
 {
@@ -205,7 +222,12 @@ subcommand(struct unwrap *u, struct settings *s, size_t i)
 	if (strcmp(command, "bisect") == 0 && k < u->nwords &&
 	    strcmp(u->words[k].text, "run") == 0)
 		unwrap_argv(u, u->words + k + 1, u->nwords - k - 1);
-	if (strcmp(command, "submodule") == 0) {
+	if (strcmp(command, "for-each-repo") == 0)
+		each_repo(u, k);
+	if (strcmp(command, "remote-ext") == 0 && k + 1 < u->nwords)
+		unwrap_line(u, u->words[k + 1], true);
+	if (strcmp(command, "submodule") == 0 ||
+	    strcmp(command, "submodule--helper") == 0) {
 		k = skip_flags(u, k);
 		if (k < u->nwords && strcmp(u->words[k].text, "foreach") == 0 &&
 		    (k = skip_flags(u, k + 1)) < u->nwords)

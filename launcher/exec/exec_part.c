@@ -52,6 +52,57 @@ read_words(pid_t pid, struct arena *a, const char ***ret)
 	return argc;
 }
 
+/*
+ * Sub-commands that execute others of git.  What is not here may be an alias
+ * that nobody knows of (include.path, GIT_CONFIG_COUNT); an alias never has a
+ * name of these.
+ */
+static bool
+has_parts(const char *name)
+{
+	static const char names[] = " add am archive backfill bisect "
+	    "bundle checkout checkout-index cherry-pick clone column commit "
+	    "describe diff diff-files diff-index diff-tree difftool "
+	    "difftool--helper fetch fetch-pack fmt-merge-msg format-patch "
+	    "fsck gc grep http-backend http-fetch http-push index-pack log "
+	    "ls-files ls-remote maintenance merge merge-index "
+	    "merge-octopus merge-one-file merge-ours merge-recursive "
+	    "merge-resolve merge-subtree mv notes pack-objects prune pull "
+	    "push quiltimport read-tree rebase receive-pack reflog remote "
+	    "remote-ftp remote-ftps remote-http remote-https repack replace "
+	    "replay request-pull reset restore revert rm send-pack show "
+	    "stash status submodule--helper switch tag unpack-objects "
+	    "upload-archive upload-archive--writer upload-pack worktree ";
+	size_t n = strlen(name);
+	const char *at = n > 0 ? strstr(names, name) : NULL;
+
+	for (; at != NULL; at = strstr(at + 1, name))
+		if (at[-1] == ' ' && at[n] == ' ')
+			return true;
+	return false;
+}
+
+/* "git -C x worktree add" and "git-worktree add": worktree. */
+static const char *
+subcommand(const char *const *words, size_t n)
+{
+	static const char *const values[] = { "-C", "-c", "--git-dir",
+	    "--work-tree", "--namespace", "--super-prefix", "--config-env",
+	    "--attr-source" };
+	const char *name = path_name(words[0]);
+	size_t i;
+
+	if (strncmp(name, "git-", 4) == 0)
+		return name + 4;
+	for (i = 1; i < n && words[i][0] == '-'; i++)
+		for (size_t k = 0; k < sizeof values / sizeof *values; k++)
+			if (strcmp(words[i], values[k]) == 0) {
+				i++;
+				break;
+			}
+	return i < n ? words[i] : "";
+}
+
 bool
 exec_is_part(const struct exec_judge *j, pid_t caller,
     const struct exec_step *s, struct arena *a)
@@ -63,7 +114,7 @@ exec_is_part(const struct exec_judge *j, pid_t caller,
 	if (s->real == NULL || !is_in_git_core(s->real) || !is_git(caller))
 		return false;
 	n = read_words(caller, a, &words);
-	if (n == 0)
+	if (n == 0 || !has_parts(subcommand(words, n)))
 		return false;
 	decide_argv(j->policy, "git", words, n, j->world, &v);
 	return v.v.action == ACTION_ALLOW;

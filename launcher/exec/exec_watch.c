@@ -190,8 +190,9 @@ answer_call(struct exec_watch *w, const struct question *q, struct arena *a)
 	    &x) != 0)
 		return tracer_permit(w->config.tracer_fd, &q->call, NULL,
 		    NULL, 0);	/* it will fail, or be asked about */
-	if (exec_judge(&w->judge, &x, &judged) && !exec_is_part(&w->judge,
-	    q->call.tid, judged.step, a)) {
+	/* An interpreter is a script's choice, and no part of the caller. */
+	if (exec_judge(&w->judge, &x, &judged) && (judged.step != &x.step[0] ||
+	    !exec_is_part(&w->judge, q->call.tid, judged.step, a))) {
 		/* Where nothing lies now, whoever looks along PATH is to
 		 * look on.  If something does a moment later, it is asked
 		 * about. */

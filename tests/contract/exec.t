@@ -215,7 +215,9 @@ print(ctypes.get_errno())'
 	policy '"deny": ["git reset", "git merge"]'
 	as "$who" sh -c "cd '$W' && git init -q parts && cd parts &&
 	    git -c user.name=x -c user.email=x@y commit -q --allow-empty -m x &&
-	    git branch b"
+	    git branch b &&
+	    git -c protocol.file.allow=always -c user.name=x -c user.email=x@y \
+	    submodule --quiet add ./. sub"
 	cat >"$T/parts.sh" <<-'SH'
 	cd parts
 	git worktree add -q ../tree b; echo "worktree $?"
@@ -223,13 +225,29 @@ print(ctypes.get_errno())'
 	git -c alias.x='reset -q --hard' x; echo "alias $?"
 	git -c alias.x='!git reset -q --hard' x; echo "shell $?"
 	"$(git --exec-path)/git" reset -q --hard; echo "core $?"
+	echo '[alias] x = reset -q --hard' >inc
+	git -c include.path="$PWD/inc" x; echo "included $?"
+	GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x \
+	    GIT_CONFIG_VALUE_0='!git' git x reset -q --hard; echo "variable $?"
+	git -c x.y="$PWD" for-each-repo --config=x.y reset -q --hard
+	echo "repo $?"
+	git submodule --quiet foreach git reset -q --hard; echo "foreach $?"
+	mkdir hooks && printf '#!%s/git reset -q HEAD\n' \
+	    "$(git --exec-path)" >hooks/pre-commit && chmod +x hooks/pre-commit
+	git -c core.hooksPath=hooks -c user.name=x -c user.email=x@y \
+	    commit -q --allow-empty -m y; echo "hook $?"
 	SH
 	fence "$who" -s "$T/p.json" -- sh "$T/parts.sh"
 	is "$(sed 's/ [1-9][0-9]*$/ no/' <<<"$out")" 'worktree 0
 reset no
 alias no
 shell no
-core no' "$who: parts of git's own are executed, and nothing else of git's"
+core no
+included no
+variable no
+repo no
+foreach no
+hook no' "$who: parts of git's own are executed, and nothing else of git's"
 
 done
 finish
