@@ -396,6 +396,32 @@ push_rest(struct judge *j, const struct item *item)
 	    .is_inner = true });
 }
 
+/* A file of git's called git-push is "git push". */
+static void
+push_dashed(struct judge *j, const struct item *item, const char **names,
+    size_t n)
+{
+	const char *dashed = NULL;
+	struct sh_word *words;
+	bool is_git = false;
+
+	for (size_t i = 0; i < n; i++) {
+		is_git |= strcmp(names[i], "git") == 0;
+		if (strncmp(names[i], "git-", 4) == 0)
+			dashed = names[i] + 4;
+	}
+	if (!is_git || dashed == NULL || item->is_remote)
+		return;
+	words = arena_alloc(j->arena, (item->nwords + 1) * sizeof *words);
+	words[0] = shwords_literal("git");
+	words[1] = shwords_literal(dashed);
+	memcpy(words + 2, item->words + 1, (item->nwords - 1) *
+	    sizeof *words);
+	push(j, item, (struct item){ .kind = ITEM_COMMAND, .words = words,
+	    .nwords = item->nwords + 1, .line = item->line,
+	    .is_inner = true });
+}
+
 static bool
 judge_command(struct judge *j, const struct item *item)
 {
@@ -407,6 +433,7 @@ judge_command(struct judge *j, const struct item *item)
 	if (item->nwords == 0)
 		return false;
 	n = names_of(j, item, names);
+	push_dashed(j, item, names, n);
 	if (n == 0 || !item->words[0].is_whole) {
 		if (n == 0 || item->words[0].may_split)
 			note_unseen(j, EXEC_UNSEEN_PROGRAM, item);

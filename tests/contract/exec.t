@@ -225,6 +225,7 @@ print(ctypes.get_errno())'
 	git -c alias.x='reset -q --hard' x; echo "alias $?"
 	git -c alias.x='!git reset -q --hard' x; echo "shell $?"
 	"$(git --exec-path)/git" reset -q --hard; echo "core $?"
+	git -c alias.x='!git-reset -q --hard' x; echo "dashed $?"
 	echo '[alias] x = reset -q --hard' >inc
 	git -c include.path="$PWD/inc" x; echo "included $?"
 	GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x \
@@ -243,6 +244,7 @@ reset no
 alias no
 shell no
 core no
+dashed no
 included no
 variable no
 repo no
