@@ -136,12 +136,17 @@ tracer_of(pid_t tid)
 	    10) : 0;
 }
 
+static bool
+is_held(const struct tracer *t, uint64_t id)
+{
+	return ioctl(t->calls_fd, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
+}
+
 /* False: there will be no second look, and everybody concerned was told. */
 static bool
 attach(struct tracer *t, const struct head *h)
 {
 	struct tracer_word w = { .kind = TRACER_UNSEEN, .pid = h->pid };
-	uint64_t id = h->id;
 
 	if (ptrace(PTRACE_SEIZE, h->pid, 0, PTRACE_O_TRACEEXEC |
 	    PTRACE_O_EXITKILL) != 0) {
@@ -151,11 +156,11 @@ attach(struct tracer *t, const struct head *h)
 		w.is_traced = tracer_of(h->pid) != 0;
 		if (w.sys != ESRCH)
 			tell(t, &w);
-		notify_answer(t->calls_fd, id, 0);
+		notify_answer(t->calls_fd, h->id, 0);
 		return false;
 	}
 	/* Another task may have got the number of one that died. */
-	if (ioctl(t->calls_fd, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) != 0) {
+	if (!is_held(t, h->id)) {
 		(void)ptrace(PTRACE_INTERRUPT, h->pid, 0, 0);
 		return false;
 	}
@@ -314,7 +319,8 @@ obey(struct tracer *t)
 	} else if (h.order == ORDER_PERMIT) {
 		permit(t, &h, text);
 	} else if (h.order == ORDER_REFUSE) {
-		if (h.line_len > 0)
+		/* The number of a caller that died may be another's. */
+		if (h.line_len > 0 && is_held(t, h.id))
 			stderr_line(h.pid, text, h.line_len);
 		notify_answer(t->calls_fd, h.id, h.sys);
 	} else {
