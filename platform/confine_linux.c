@@ -282,6 +282,7 @@ static const struct rule tracer_rules[] = {
 #ifdef __x86_64__
 	YES(poll), YES(readlink), YES(alarm),
 #endif
+	YES_IF(fcntl, 1, ALL, F_GETFL),
 	YES(ppoll), YES(read), YES(write), YES(close), YES(readlinkat),
 	YES(recvfrom), YES(recvmsg),
 	YES_IF(sendto, 3, NOT_PLAIN, 0), YES_IF(sendmsg, 2, NOT_PLAIN, 0),

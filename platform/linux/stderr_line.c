@@ -28,12 +28,22 @@ take(pid_t tid)
 	    (int)syscall(SYS_pidfd_getfd, pid_fd, STDERR_FILENO, 0);
 }
 
-/* A description of our own, which does not wait. */
+/*
+ * A description of our own, which does not wait; of nothing that the process
+ * itself has for reading alone.
+ */
 static void
-write_opened(const char *path, const char *line, size_t len)
+write_opened(pid_t tid, const char *line, size_t len)
 {
-	auto_fd fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	auto_fd theirs = take(tid), fd = -1;
+	char path[PROC_PATH];
+	int flags = theirs >= 0 ? fcntl(theirs, F_GETFL) : -1;
 
+	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY ||
+	    (flags & O_PATH) != 0)
+		return;
+	snprintf(path, sizeof path, "/proc/self/fd/%d", theirs);
+	fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd >= 0)
 		(void)!write(fd, line, len);
 }
@@ -79,7 +89,7 @@ stderr_line(pid_t tid, const char *line, size_t len)
 		return;
 	to[n] = '\0';
 	if (strncmp(to, "pipe:", strlen("pipe:")) == 0) {
-		write_opened(path, line, len);
+		write_opened(tid, line, len);
 		return;
 	}
 	if (strncmp(to, "socket:", strlen("socket:")) == 0) {
@@ -88,7 +98,7 @@ stderr_line(pid_t tid, const char *line, size_t len)
 	}
 	for (size_t i = 0; i < sizeof ttys / sizeof ttys[0]; i++)
 		if (strncmp(to, ttys[i], strlen(ttys[i])) == 0) {
-			write_opened(path, line, len);
+			write_opened(tid, line, len);
 			return;
 		}
 	if (to[0] == '/' && strncmp(to, "/dev/", strlen("/dev/")) != 0)

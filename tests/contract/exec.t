@@ -120,6 +120,16 @@ for name in ("echo", "id"):
     os.wait()'
 	is "$out" $'ran\n13' "$who: a memfd, by its argv[0]"
 
+	run bash -c 'python3 -c "
+import os, select
+r, w = os.pipe()
+os.dup2(r, 2)
+try:
+    os.execv(\"/usr/bin/id\", [\"id\"])
+except OSError as e:
+    print(e.errno, select.select([r], [], [], 0)[0])"'
+	is "$out" '13 []' "$who: nothing is written into what it only reads"
+
 	# What git and ssh would read.
 	policy '"deny": ["git push"]' ', "ssh": { "allowedHosts": ["*"],
 	    "deniedHosts": ["bad.test"] }'
