@@ -429,8 +429,9 @@ fits(const struct unwrap *u, const struct wrapper *row, const char *name)
 static bool
 is_loader(const char *name)
 {
-	return strncmp(name, "ld-linux", 8) == 0 ||
-	    strncmp(name, "ld-musl", 7) == 0 || strncmp(name, "ld64", 4) == 0;
+	/* ld-linux-x86-64.so.2, ld-2.31.so, ld-musl-x86_64.so.1, ld64.so.2 */
+	return strncmp(name, "ld64", 4) == 0 ||
+	    (strncmp(name, "ld-", 3) == 0 && strstr(name, ".so") != NULL);
 }
 
 void

@@ -52,8 +52,9 @@ runs_within(const char *name)
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (strcmp(name, names[i]) == 0)
 			return true;
-	return strncmp(name, "ld-linux", 8) == 0 ||
-	    strncmp(name, "ld-musl", 7) == 0 || strncmp(name, "ld64", 4) == 0;
+	/* ld-linux-x86-64.so.2, ld-2.31.so, ld-musl-x86_64.so.1, ld64.so.2 */
+	return strncmp(name, "ld64", 4) == 0 ||
+	    (strncmp(name, "ld-", 3) == 0 && strstr(name, ".so") != NULL);
 }
 
 /* The built-in list acts before the run only. */

@@ -333,6 +333,7 @@ wrappers(void **state)
 		"gdb -batch -ex run --args git push", "busybox git push",
 		"toybox git push", "coreutils --coreutils-prog=git push",
 		"/lib64/ld-linux-x86-64.so.2 /usr/bin/git push",
+		"/lib/x86_64-linux-gnu/ld-2.31.so /usr/bin/git push",
 		"/lib/ld-musl-x86_64.so.1 --library-path x git push",
 		"npx git push", "npx -c 'git push'", "npm exec -- git push",
 		"npm exec -c 'git push'", "pnpm exec git push",
