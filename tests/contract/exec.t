@@ -56,9 +56,12 @@ for who in $WHOS; do
 	is "$status" 126 "$who: the command itself"
 
 	# The refused program's own standard error.
-	run sh -c '(id -x) 2>&1 | cat; (id) 2>file; cat file'
-	is "$(grep -c "^fence: execution of '/usr/bin/id' was refused: command.deny\[0\]" \
-	    <<<"$out")" 2 "$who: a line on a pipe, and one in a file"
+	# What is written into a file is written aside, and nobody waits for it.
+	said="^fence: execution of '/usr/bin/id' was refused: command.deny\[0\]"
+	run sh -c '(id -x) 2>&1 | cat; (id) 2>file'
+	wait_for 20 grep -q "$said" "$W/file"
+	is "$(cat - "$W/file" <<<"$out" | grep -c "$said")" 2 \
+	    "$who: a line on a pipe, and one in a file"
 	run python3 -c '
 import socket, subprocess
 a, b = socket.socketpair()
