@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +100,22 @@ record(struct exec_watch *w, pid_t pid, const struct exec_judged *x,
 	witness_exec(w->config.witness, pid, &e);
 }
 
-/* What the tracer cannot take now is done without a line. */
+/*
+ * Is there room for an answer to the tracer?  An answer about an image has no
+ * other way: the process may be dead by then, and its number another's.
+ */
+static bool
+has_room(const struct exec_watch *w)
+{
+	struct pollfd p = { .fd = w->config.tracer_fd, .events = POLLOUT };
+
+	return poll(&p, 1, 0) == 1 && (p.revents & POLLOUT) != 0;
+}
+
+/*
+ * A call that the tracer cannot take is refused without a line.  If an answer
+ * about an image fails, the tracer is gone, and the image with it.
+ */
 static void
 carry_out(struct exec_watch *w, const struct question *q, const char *line)
 {
@@ -108,8 +123,8 @@ carry_out(struct exec_watch *w, const struct question *q, const char *line)
 
 	if (q->image == 0 && tracer_refuse(fd, &q->call, EACCES, line) != 0)
 		held_call_refuse(w->calls_fd, &q->call, EACCES);
-	if (q->image != 0 && tracer_answer(fd, q->image, false, line) != 0)
-		(void)kill(q->image, SIGKILL);
+	if (q->image != 0)
+		(void)tracer_answer(fd, q->image, false, line);
 }
 
 /* The record comes first, while the caller can still be looked at. */
@@ -213,6 +228,10 @@ answer_image(struct exec_watch *w, const struct question *q, struct arena *a)
 	struct held_exec x;
 	struct exec_judged judged;
 
+	if (!has_room(w)) {
+		errno = EAGAIN;
+		return -1;
+	}
 	if (exec_image_read(q->image, w->judge.has_loader, a, &x) != 0)
 		return tracer_answer(w->config.tracer_fd, q->image, false,
 		    NULL);
