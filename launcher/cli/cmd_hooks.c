@@ -223,7 +223,7 @@ try_hook(const struct install *in, struct err *e)
 	return 0;
 }
 
-/* What is done to an agent's file, and the words for it. */
+/* A change of an agent's file, and the words that report it. */
 struct change {
 	const struct opt	*opts;
 	int			(*make)(const struct install *,

@@ -53,8 +53,8 @@ read_words(pid_t pid, struct arena *a, const char ***ret)
 }
 
 /*
- * Sub-commands that execute others of git.  What is not here may be an alias
- * that nobody knows of (include.path, GIT_CONFIG_COUNT); an alias never has a
+ * Sub-commands that execute others of git.  Any other word may be an alias
+ * that fence does not know of (include.path, GIT_CONFIG_COUNT); an alias never has a
  * name of these.
  */
 static bool

@@ -1,7 +1,8 @@
 /*
  * exec_part: git does parts of what it was asked for in processes of its own:
  * 'git worktree add' executes 'git reset', 'git pull' executes 'git merge'.
- * Who may ask for the whole gets its parts, although a rule names them.
+ * A caller that may ask for the whole gets its parts, although a rule names
+ * them.
  */
 #ifndef FENCE_LAUNCHER_EXEC_PART_H
 #define FENCE_LAUNCHER_EXEC_PART_H

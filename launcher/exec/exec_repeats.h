@@ -21,7 +21,7 @@ struct exec_repeats {
 	unsigned	next;
 };
 
-/* What is refused to whom: numbers that are equal for what is equal. */
+/* A refusal as numbers; equal refusals of one process have equal numbers. */
 struct exec_refusal {
 	pid_t		pid, parent;	/* parent: 0 for none */
 	uint32_t	what;		/* arguments and rule */

@@ -283,7 +283,7 @@ is_unseen(const char *rest)
 }
 
 /*
- * What a changed file leads to counts as changed.  One that did not change may
+ * The target of a changed file counts as changed.  An unchanged file may
  * lead to something that was renamed to its place and that the walk passes by.
  */
 static void

@@ -35,8 +35,8 @@ bool	 entry_is_call(struct arena *, const struct agent *,
 	    const char *line, const char **ret_program);
 
 /*
- * What is there; call may be NULL.  -1: the text cannot be read.  shown names
- * the file in errors.
+ * Finds the entry in the text; call may be NULL.  -1: not readable.  shown
+ * names the file in errors.
  */
 int	 entry_find(struct arena *, const struct agent *,
 	    const struct entry_call *, const char *shown, const char *text,

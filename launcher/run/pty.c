@@ -184,7 +184,7 @@ write_in(struct pty *p)
 	p->nin -= (size_t)n;
 }
 
-/* What the command wrote; 0 when there is no more of it for now. */
+/* Takes over output of the command; 0 when all that it wrote is read. */
 static int
 pump(struct pty *p)
 {
