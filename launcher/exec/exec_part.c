@@ -54,8 +54,8 @@ read_words(pid_t pid, struct arena *a, const char ***ret)
 
 /*
  * Sub-commands that execute others of git.  Any other word may be an alias
- * that fence does not know of (include.path, GIT_CONFIG_COUNT); an alias never has a
- * name of these.
+ * that fence does not know of (include.path, GIT_CONFIG_COUNT); an alias never
+ * has a name of these.
  */
 static bool
 has_parts(const char *name)
