@@ -93,6 +93,20 @@ open_spot(const struct root *r, const struct jail_mount *m, const char *path,
 	return -1;
 }
 
+/*
+ * What was opened may be removed before the tree is laid upon it: then
+ * something else than planned lies there, and another plan may do.
+ */
+static int
+lay(int tree_fd, int spot_fd)
+{
+	if (place_put(tree_fd, spot_fd) == 0)
+		return 0;
+	if (errno == ENOENT)
+		errno = ESTALE;
+	return -1;
+}
+
 /* Takes the tree. */
 static int
 put(const struct root *r, const struct jail_mount *m, const char *path,
@@ -100,7 +114,7 @@ put(const struct root *r, const struct jail_mount *m, const char *path,
 {
 	auto_fd spot = open_spot(r, m, path, *tree_fd);
 
-	if (spot < 0 || place_put(*tree_fd, spot) != 0)
+	if (spot < 0 || lay(*tree_fd, spot) != 0)
 		return -1;
 	fd_close(tree_fd);
 	return 0;
@@ -249,7 +263,7 @@ put_mask(const struct root *r, size_t i, const char *path)
 		return -1;
 	}
 	tree = place_clone(r->mask_fd[m->kind == MOUNT_MASK_DIR], 0);
-	return tree < 0 ? -1 : place_put(tree, spot);
+	return tree < 0 ? -1 : lay(tree, spot);
 }
 
 /* A folder of ours, which may be there. */
