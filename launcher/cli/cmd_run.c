@@ -137,16 +137,22 @@ run_plan(const struct run_options *ro, const struct plan *plan,
 
 /*
  * Plans, and does what is planned.  The jail's network is begun beside the
- * planning.  prepared: NULL for a run that makes no jail.
+ * planning, and before everything else.  prepared: made by the first call, and
+ * NULL for a run that makes no jail.
  */
 static int
-run_once(const struct run_options *ro, char **argv, struct prepared *prepared,
-    int trace_fd, bool *has_begun, bool *ret_again, struct err *e)
+run_once(const struct run_options *ro, char **argv, bool makes_jail,
+    struct prepared **ret_prepared, int trace_fd, bool *has_begun,
+    bool *ret_again, struct err *e)
 {
-	struct jail_ahead *ahead = prepared != NULL ? jail_ahead() : NULL;
+	struct jail_ahead *ahead = makes_jail ? jail_ahead() : NULL;
+	struct prepared *prepared;
 	struct plan plan;
 	int status;
 
+	if (makes_jail && *ret_prepared == NULL)
+		*ret_prepared = prepare_new(environ);
+	prepared = *ret_prepared;
 	if (plan_whole(ro, argv, prepared, &plan, e) == 0) {
 		/* A way that leads elsewhere was refused by now. */
 		begin(ro, prepared, &plan, trace_fd, has_begun);
@@ -167,14 +173,14 @@ run_once(const struct run_options *ro, char **argv, struct prepared *prepared,
  */
 static int
 run_until_steady(const struct run_options *ro, char **argv,
-    struct prepared *prepared, int trace_fd, struct err *e)
+    bool makes_jail, struct prepared **prepared, int trace_fd, struct err *e)
 {
 	bool has_begun = false;
 
 	for (unsigned i = 0;; i++) {
 		bool again = false;
-		int status = run_once(ro, argv, prepared, trace_fd,
-		    &has_begun, &again, e);
+		int status = run_once(ro, argv, makes_jail, prepared,
+		    trace_fd, &has_begun, &again, e);
 
 		if (!again)
 			return status;
@@ -207,9 +213,8 @@ run_planned(const struct run_options *ro, char **argv, struct err *e)
 	/* Before the plan, which makes the files read-only inside. */
 	if (!ro->dry_run && open_files(ro, &trace_fd, e) != 0)
 		return (int)e->code;
-	if (!ro->dry_run && !jail_is_inside())
-		prepared = prepare_new(environ);
-	status = run_until_steady(ro, argv, prepared, trace_fd, e);
+	status = run_until_steady(ro, argv, !ro->dry_run && !jail_is_inside(),
+	    &prepared, trace_fd, e);
 	prepare_free(prepared);
 	return status;
 }

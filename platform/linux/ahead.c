@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -21,9 +22,15 @@
 #include "platform/linux/route.h"
 #include "platform/pause.h"
 
+#ifndef CLONE_PIDFD
+#define CLONE_PIDFD	0x1000
+#endif
+
 struct ahead {
-	pid_t			 pid;	/* 0: waited for */
+	pid_t			 pid;	/* 0: none, or waited for */
+	int			 pid_fd;	/* of it, readable when it is gone */
 	int			 parent_fd;	/* pidfd of ours, for it */
+	int			 user_event_fd;	/* readable: end->user_fd is there */
 	struct ahead_end	*end;	/* shared with it */
 };
 
@@ -60,13 +67,14 @@ make_gate(struct ahead_end *end)
 }
 
 static _Noreturn void
-work(struct ahead_end *end, int parent_fd, uid_t uid, gid_t gid,
-    bool with_gate)
+work(const struct ahead *a, uid_t uid, gid_t gid, bool with_gate)
 {
-	struct pollfd pfd = { .fd = parent_fd, .events = POLLIN };
+	struct pollfd pfd = { .fd = a->parent_fd, .events = POLLIN };
 	struct idmap map = { .outer_uid = uid, .outer_gid = gid };
+	struct ahead_end *end = a->end;
+	const uint64_t one = 1;
 
-	if (unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0)
+	if (unshare(CLONE_NEWUSER) != 0)
 		fail(end, AHEAD_CLONE);
 	/* After the change of credentials, which may clear it. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -77,14 +85,18 @@ work(struct ahead_end *end, int parent_fd, uid_t uid, gid_t gid,
 	if (idmap_write(-1, &map) != 0)
 		fail(end, AHEAD_MAPS);
 	pause_at("in-child-maps");
+	end->user_fd = open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
+	if (end->user_fd < 0 ||
+	    write(a->user_event_fd, &one, sizeof one) != sizeof one ||
+	    unshare(CLONE_NEWNET) != 0)
+		fail(end, AHEAD_CLONE);
 	if (route_setup(NULL, 0, &end->detail) != 0)
 		fail(end, AHEAD_ROUTE);
 	set_pace();
 	if (with_gate)
 		make_gate(end);
-	end->user_fd = open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
 	end->net_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-	if (end->user_fd < 0 || end->net_fd < 0)
+	if (end->net_fd < 0)
 		fail(end, AHEAD_CLONE);
 	end->step = AHEAD_OK;
 	_exit(0);
@@ -135,11 +147,13 @@ ahead_start(bool with_gate)
 		return NULL;
 	}
 	a->end = p;
+	a->pid_fd = -1;
 	*a->end = (struct ahead_end){ .step = AHEAD_CLONE, .sys = ECHILD,
 	    .user_fd = -1, .net_fd = -1 };
 	memset(a->end->listen_fd, 0xff, sizeof a->end->listen_fd);
 	a->parent_fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
-	if (a->parent_fd < 0) {
+	a->user_event_fd = eventfd(0, EFD_CLOEXEC);
+	if (a->parent_fd < 0 || a->user_event_fd < 0) {
 		a->end->sys = errno;
 		return a;
 	}
@@ -148,10 +162,10 @@ ahead_start(bool with_gate)
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &old);
 	/* fork() but for the descriptors, which are ours as well. */
-	a->pid = (pid_t)syscall(SYS_clone, CLONE_FILES | SIGCHLD, NULL, NULL,
-	    NULL, 0);
+	a->pid = (pid_t)syscall(SYS_clone, CLONE_FILES | CLONE_PIDFD | SIGCHLD,
+	    NULL, &a->pid_fd, NULL, 0);
 	if (a->pid == 0)
-		work(a->end, a->parent_fd, getuid(), getgid(), with_gate);
+		work(a, getuid(), getgid(), with_gate);
 	if (a->pid > 0)
 		put_aside(a->pid);
 	else {
@@ -162,19 +176,41 @@ ahead_start(bool with_gate)
 	return a;
 }
 
+/* Until one of them is readable; a pidfd is, once its process is gone. */
 static void
-reap(struct ahead *a)
+wait_for(struct ahead *a, struct pollfd *p, nfds_t n)
+{
+	while (a->pid > 0 && poll(p, n, -1) < 0 && errno == EINTR)
+		continue;
+}
+
+int
+ahead_user(struct ahead *a)
+{
+	struct pollfd p[] = { { .fd = a->pid_fd, .events = POLLIN },
+	    { .fd = a->user_event_fd, .events = POLLIN } };
+
+	wait_for(a, p, 2);
+	return a->end->user_fd;
+}
+
+void
+ahead_reap(struct ahead *a)
 {
 	while (a->pid > 0 && waitpid(a->pid, NULL, 0) < 0 && errno == EINTR)
 		continue;
 	a->pid = 0;
+	fd_close(&a->pid_fd);
 	fd_close(&a->parent_fd);
+	fd_close(&a->user_event_fd);
 }
 
 int
 ahead_wait(struct ahead *a, struct ahead_end *ret)
 {
-	reap(a);
+	struct pollfd gone = { .fd = a->pid_fd, .events = POLLIN };
+
+	wait_for(a, &gone, 1);
 	*ret = *a->end;
 	if (ret->step != AHEAD_OK)
 		return -1;
@@ -190,7 +226,7 @@ ahead_free(struct ahead *a)
 		return;
 	if (a->pid > 0)
 		kill(a->pid, SIGKILL);
-	reap(a);
+	ahead_reap(a);
 	close_ends(a->end);
 	munmap(a->end, sizeof *a->end);
 	free(a);

@@ -56,7 +56,10 @@ static const char *const lib32_dirs[] = { "/lib32", "/lib/i386-linux-gnu" };
 struct child {
 	struct outer	*o;
 	int		 parent_fd;	/* pidfd of the launcher */
-	struct ahead_end net;		/* the namespaces that it enters */
+	struct ahead	*ahead;		/* makes its namespaces */
+	int		 user_fd;	/* that it enters first; not ours */
+	struct ahead_end net;		/* the rest, once it is there */
+	bool		 has_net;
 	char		*stack;		/* of the second, its end */
 	int		 flags;		/* of the second's clone */
 	struct root	 root;
@@ -83,15 +86,48 @@ child_groups(struct child *c)
 			child_fail(c, OUTER_GROUP);
 }
 
+/* Takes what ahead made.  For the launcher as well. */
+static int
+join_net(struct child *c)
+{
+	static const enum outer_step steps[] = {
+		[AHEAD_CLONE] = OUTER_CLONE, [AHEAD_PARENT] = OUTER_PARENT,
+		[AHEAD_MAPS] = OUTER_MAPS, [AHEAD_ROUTE] = OUTER_ROUTE,
+		[AHEAD_LISTEN] = OUTER_LISTEN, [AHEAD_NFT] = OUTER_NFT,
+	};
+
+	c->has_net = true;
+	if (ahead_wait(c->ahead, &c->net) == 0) {
+		memcpy(c->o->listen_fd, c->net.listen_fd,
+		    sizeof c->o->listen_fd);
+		return 0;
+	}
+	if (c->o->failed_at == OUTER_OK) {
+		c->o->failed_at = steps[c->net.step];
+		c->o->sys = c->net.sys;
+		c->o->detail = c->net.detail;
+	}
+	return -1;
+}
+
+/*
+ * The network was begun while the policy was read, and takes the kernel longer
+ * than the mounts up to here took us.
+ */
 static void
 child_network(struct child *c)
 {
 	struct outer *o = c->o;
 	const struct jail_spec *spec = o->spec;
-	bool has_gate = o->listen_fd[JAIL_LISTEN_TRANSPARENT4] >= 0;
+	bool has_gate;
 
+	if (join_net(c) != 0)
+		_exit(125);
+	has_gate = o->listen_fd[JAIL_LISTEN_TRANSPARENT4] >= 0;
 	if (spec->shares_net)
 		return;
+	if (setns(c->net.net_fd, CLONE_NEWNET) != 0)
+		child_fail(c, OUTER_CLONE);
 	if (route_ranges(spec->ranges, spec->nranges, &o->detail) != 0)
 		child_fail(c, OUTER_ROUTE);
 	if (mint_listeners(spec, has_gate, o->listen_fd, o->local_fd,
@@ -134,7 +170,8 @@ put_run_files(const struct outer *o)
 		const struct jail_file *f = &o->spec->etc[i];
 
 		if (early_join(path, ETC_DIR "/", f->name) != 0 ||
-		    path_make_above(path, 0755) != 0 ||
+		    (strchr(f->name, '/') != NULL &&
+		    path_make_above(path, 0755) != 0) ||
 		    early_write(path, O_CREAT | O_EXCL, 0644, f->text,
 		    strlen(f->text)) != 0)
 			return -1;
@@ -220,8 +257,6 @@ child_mounts(struct child *c)
 		child_fail(c, OUTER_RUN);
 	if (put_run_files(o) != 0)
 		child_fail(c, OUTER_RUN_FILES);
-	if (o->preload != NULL && make_report(o->spec, &o->report_fd) != 0)
-		child_fail(c, OUTER_SOCKET);
 	if (pretend_lacks("nooverlay")) {
 		errno = ENODEV;
 		child_fail(c, OUTER_ETC);
@@ -231,6 +266,11 @@ child_mounts(struct child *c)
 	    MS_RDONLY | MS_NOSUID | MS_NODEV,
 	    "lowerdir=" ETC_DIR ":/etc") != 0)
 		child_fail(c, OUTER_ETC);
+	child_network(c);
+	pause_at("in-child-net");
+	/* A socket of the jail's network, in a /run that is still writable. */
+	if (o->preload != NULL && make_report(o->spec, &o->report_fd) != 0)
+		child_fail(c, OUTER_SOCKET);
 	if (root_build(&c->root, RUN_DIR, ETC_DIR) != 0)
 		child_fail_root(c, OUTER_ROOT);
 }
@@ -312,8 +352,6 @@ child_main(void *arg)
 	child_groups(c);
 	mask = umask(022);
 	raise_files(o->spec, &files);
-	child_network(c);
-	pause_at("in-child-net");
 	child_mounts(c);
 	pause_at("in-child-mounts");
 	umask(mask);
@@ -339,9 +377,7 @@ enter_main(void *arg)
 {
 	struct child *c = arg;
 
-	if (setns(c->net.user_fd, CLONE_NEWUSER) != 0 ||
-	    (!c->o->spec->shares_net &&
-	    setns(c->net.net_fd, CLONE_NEWNET) != 0))
+	if (setns(c->user_fd, CLONE_NEWUSER) != 0)
 		child_fail(c, OUTER_CLONE);
 	c->o->pid = clone(child_main, c->stack, c->flags, c);
 	if (c->o->pid < 0)
@@ -388,29 +424,19 @@ fits_gate(const struct jail_spec *spec)
 	return !spec->shares_net;
 }
 
-/* The namespaces that were begun while the policy was read, or are now. */
-static int
-take_ahead(struct outer *o, struct ahead_end *ret)
+/*
+ * The namespaces that were begun while the policy was read, or are now.
+ * ret_own: NULL, or to be freed by the caller.
+ */
+static struct ahead *
+take_ahead(struct outer *o, struct ahead **ret_own)
 {
-	static const enum outer_step steps[] = {
-		[AHEAD_CLONE] = OUTER_CLONE, [AHEAD_PARENT] = OUTER_PARENT,
-		[AHEAD_MAPS] = OUTER_MAPS, [AHEAD_ROUTE] = OUTER_ROUTE,
-		[AHEAD_LISTEN] = OUTER_LISTEN, [AHEAD_NFT] = OUTER_NFT,
-	};
 	bool fits = fits_gate(o->spec);
-	struct ahead *own = o->ahead == NULL || !fits ? ahead_start(fits) :
-	    NULL;
-	struct ahead *a = own == NULL && fits ? o->ahead : own;
-	int rc;
 
-	if (a == NULL)
-		return outer_fail(o, OUTER_CLONE, ENOMEM);
-	rc = ahead_wait(a, ret);
-	ahead_free(own);
-	if (rc == 0)
-		return 0;
-	o->detail = ret->detail;
-	return outer_fail(o, steps[ret->step], ret->sys);
+	*ret_own = NULL;
+	if (fits && o->ahead != NULL)
+		return o->ahead;
+	return *ret_own = ahead_start(fits);
 }
 
 /* Both children have a stack: the first waits while the second works. */
@@ -444,6 +470,7 @@ outer_start(struct outer *o)
 {
 	struct child c = { .o = o, .net = { .user_fd = -1, .net_fd = -1 } };
 	auto_fd parent_fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	struct ahead *own = NULL;
 	int rc;
 
 	for (size_t i = 0; i < JAIL_NLISTENERS; i++)
@@ -459,11 +486,16 @@ outer_start(struct outer *o)
 		return outer_fail(o, OUTER_CLONE, errno);
 	if (pretend_lacks("nouserns") || pretend_lacks("nonetns"))
 		return outer_fail(o, OUTER_CLONE, EPERM);
-	if (take_ahead(o, &c.net) != 0)
-		return -1;
-	memcpy(o->listen_fd, c.net.listen_fd, sizeof o->listen_fd);
+	if ((c.ahead = take_ahead(o, &own)) == NULL)
+		return outer_fail(o, OUTER_CLONE, ENOMEM);
 	root_init(&c.root, o->spec);
-	rc = make_children(o, &c);
+	c.user_fd = ahead_user(c.ahead);
+	rc = c.user_fd < 0 ? -1 : make_children(o, &c);
+	/* What it shares with us may not be left half made. */
+	if (!c.has_net)
+		(void)join_net(&c);
+	ahead_reap(c.ahead);
+	ahead_free(own);
 	/* The table may be ours as well: nobody else is to inherit them. */
 	for (size_t i = 0; i < o->npass_fds; i++)
 		(void)fcntl(o->pass_fds[i], F_SETFD, FD_CLOEXEC);
