@@ -28,7 +28,19 @@ fd_close(int *fd)
 void
 fd_path(int fd, char ret[FD_PATH_MAX])
 {
-	(void)snprintf(ret, FD_PATH_MAX, "/proc/self/fd/%d", fd);
+	static const char dir[] = "/proc/self/fd/";
+	char digits[12], *d = digits + sizeof digits;
+	unsigned n = fd < 0 ? 0u - (unsigned)fd : (unsigned)fd;
+
+	/* By hand: a start asks for some hundred. */
+	*--d = '\0';
+	do
+		*--d = (char)('0' + n % 10);
+	while ((n /= 10) != 0);
+	if (fd < 0)
+		*--d = '-';
+	memcpy(ret, dir, sizeof dir - 1);
+	memcpy(ret + sizeof dir - 1, d, (size_t)(digits + sizeof digits - d));
 }
 
 int

@@ -87,6 +87,22 @@ is_shut_by_others(struct arena *a, const char *dir)
 	return st.st_uid != geteuid();
 }
 
+/* Nothing is found in what others have shut. */
+static int
+find_open(struct arena *a, const char *dir, struct found *ret, struct err *e)
+{
+	struct err shut = { 0 };
+
+	if (find_in(a, dir, "", ret, &shut) == 0)
+		return 0;
+	ret->n = 0;
+	if (shut.sys == EACCES && is_shut_by_others(a, dir))
+		return 0;
+	if (e != NULL)
+		*e = shut;
+	return -1;
+}
+
 int
 find_project(struct arena *a, const char *cwd, struct found *ret,
     struct err *e)
@@ -94,9 +110,7 @@ find_project(struct arena *a, const char *cwd, struct found *ret,
 	char *dir = arena_strdup(a, cwd);
 
 	do {
-		ret->n = 0;
-		if (!is_shut_by_others(a, dir) &&
-		    find_in(a, dir, "", ret, e) != 0)
+		if (find_open(a, dir, ret, e) != 0)
 			return -1;
 	} while (ret->n == 0 && go_up(dir));
 	return 0;

@@ -396,8 +396,6 @@ is_shown(const struct root *r, size_t i, int fd)
 	const struct jail_mount *m = &r->spec->mounts[i];
 	const struct stat *mask = &r->mask[m->kind == MOUNT_MASK_DIR];
 
-	if (r->is_laid[i])
-		return root_is_laid(r, i, fd);
 	return is_mask(m->kind) ?
 	    place_is_mount(fd, mask->st_dev, mask->st_ino) :
 	    place_is_mount(fd, m->dev, m->kind == MOUNT_MASK_AROUND ? 0 :
@@ -455,7 +453,9 @@ put_mounts(struct root *r)
 	/* Last: the mount points inside were made meanwhile. */
 	for (size_t i = 0; i < spec->nmounts; i++) {
 		r->detail = (int)i;
-		if (is_to_show(&spec->mounts[i]) &&
+		/* What is laid over /etc was looked at in put_mask(), and no
+		 * rename in the host's /etc takes it away. */
+		if (!r->is_laid[i] && is_to_show(&spec->mounts[i]) &&
 		    (early_join(path, under, spec->mounts[i].path) != 0 ||
 		    finish_mount(r, i, path) != 0))
 			return -1;
