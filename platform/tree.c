@@ -46,6 +46,25 @@ tree_look(struct arena *a, const char *path, struct tree_node *ret)
 }
 
 int
+tree_look_below(const char *path, struct tree_node *ret)
+{
+	struct stat st;
+
+	*ret = (struct tree_node){ .path = path, .kind = TREE_MISSING };
+	if (lstat(path, &st) != 0) {
+		ret->is_closed = errno == EACCES;
+		return tree_is_lack(errno) ? -1 : 0;
+	}
+	if (S_ISLNK(st.st_mode))
+		return 1;
+	ret->real = path;
+	ret->kind = S_ISDIR(st.st_mode) ? TREE_DIR : TREE_FILE;
+	ret->dev = st.st_dev;
+	ret->ino = st.st_ino;
+	return 0;
+}
+
+int
 tree_look_plain(const char *path, dev_t *ret_dev, ino_t *ret_ino)
 {
 	struct stat st;

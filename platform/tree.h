@@ -34,6 +34,12 @@ bool	 tree_is_lack(int sys);
  * -1 with such an errno: nobody knows what is there.
  */
 int	 tree_look(struct arena *, const char *path, struct tree_node *ret);
+/*
+ * The same where no symlink is on the way to the path, at one system call
+ * instead of four; the path is the node's.  1: the path itself is a symlink, or may be one; ask
+ * tree_look().
+ */
+int	 tree_look_below(const char *path, struct tree_node *ret);
 
 /*
  * What lies at the path itself, without a symlink on the way or at the end.

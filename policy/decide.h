@@ -93,6 +93,12 @@ void	 decide_fs_ask(const struct policy *, const struct fs_question *,
 void	 decide_fs(const struct policy *, enum fs_op, const char *path,
 	    struct verdict *);
 
+/*
+ * Might an entry open this guarded name?  false: writing to it is denied, and
+ * decide_fs() need not be asked.
+ */
+bool	 decide_guard_may_open(const struct policy *, const char *path);
+
 /* Is it an -r or -w that opens this very path?  Of one layer. */
 bool	 decide_fs_flag(const struct policy *, enum fs_op, const char *path);
 

@@ -313,6 +313,12 @@ is_named(const struct policy *p, const char *path, size_t len)
 	return false;
 }
 
+bool
+decide_guard_may_open(const struct policy *p, const char *path)
+{
+	return is_named(p, path, strlen(path));
+}
+
 /* Opened only by an entry that names it, or something in it, in full. */
 static bool
 deny_guarded(const struct policy *p, const struct fs_question *q,

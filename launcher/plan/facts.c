@@ -547,6 +547,16 @@ gather_grants(struct gather *g, struct err *e)
 	return facts_check_roots(&g->roots, e);
 }
 
+/* A third of the names that are looked for in a home are in .config. */
+static void
+list_home(struct gather *g, const char *home)
+{
+	if (home == NULL)
+		return;
+	gather_list(g, home);
+	gather_list(g, arena_join(g->arena, home, ".config"));
+}
+
 static int
 gather_all(struct gather *g, struct err *e)
 {
@@ -555,8 +565,8 @@ gather_all(struct gather *g, struct err *e)
 	if (gather_grants(g, e) != 0)
 		return -1;
 	own_list(g);
-	gather_list(g, g->rq->policy->home);
-	gather_list(g, g->rq->policy->other_home);
+	list_home(g, g->rq->policy->home);
+	list_home(g, g->rq->policy->other_home);
 	gather_list(g, g->rq->policy->workspace);
 	each_layer(g, add_rest, true);
 	each_layer(g, add_rest, false);

@@ -76,9 +76,11 @@ guard_name(struct gather *g, struct folder *folder, const char *path,
 	struct stat st;
 
 	/* Denied names, too: a glob does not hold a name that is missing. */
-	decide_fs(g->rq->policy, FS_WRITE, path, &v);
-	if (v.action == ACTION_ALLOW)
-		return;
+	if (decide_guard_may_open(g->rq->policy, path)) {
+		decide_fs(g->rq->policy, FS_WRITE, path, &v);
+		if (v.action == ACTION_ALLOW)
+			return;
+	}
 	switch (look_name(folder, name, &st)) {
 	case LOOK_CLOSED:
 		gather_closed(path, g);
@@ -108,7 +110,8 @@ guard_below(struct gather *g, const char *root, unsigned place)
 {
 	auto_fd fd = look_open(g, root);
 	struct folder folder = { .fd = fd,
-	    .names = gather_listed(g, root) };
+	    .names = gather_listed(g, root),
+	    .config = gather_listed(g, arena_join(g->arena, root, ".config")) };
 
 	for (const struct guard_name *n = guarded_names; n->name != NULL &&
 	    fd >= 0; n++)

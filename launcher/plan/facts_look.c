@@ -45,7 +45,12 @@ look_shared(struct folder *f, const char *name, size_t n)
 enum look
 look_name(struct folder *f, const char *name, struct stat *ret)
 {
+	static const char config[] = ".config/";
+
 	if (f->names != NULL && name_filter_lacks(f->names, name))
+		return LOOK_GONE;
+	if (f->config != NULL && strncmp(name, config, strlen(config)) == 0 &&
+	    name_filter_lacks(f->config, name + strlen(config)))
 		return LOOK_GONE;
 	for (const char *slash = strchr(name, '/'); slash != NULL;
 	    slash = strchr(slash + 1, '/')) {

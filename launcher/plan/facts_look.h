@@ -13,7 +13,8 @@ enum look { LOOK_GONE, LOOK_PLAIN, LOOK_LINK, LOOK_CLOSED };
 
 struct folder {
 	int		 fd;
-	const struct name_filter *names;	/* NULL: not listed */
+	/* Of the folder, and of its .config; NULL: not listed. */
+	const struct name_filter *names, *config;
 	unsigned	 n;
 	struct { char path[64]; enum look is; } shared[64];
 };

@@ -75,10 +75,45 @@ gather_lack(struct gather *g, int sys, const char *path)
 	g->sys = sys;
 }
 
+static const struct tree_node *
+find_seen(const struct gather *g, const char *dir, size_t n)
+{
+	for (unsigned i = 0; i < GATHER_SEEN && i < g->nseen; i++)
+		if (strncmp(g->seen[i].path, dir, n) == 0 &&
+		    g->seen[i].path[n] == '\0')
+			return &g->seen[i];
+	return NULL;
+}
+
+/* Is it a folder that was looked at, without a symlink on the way? */
+static bool
+is_plain_folder(const struct gather *g, const char *dir, size_t n)
+{
+	const struct tree_node *node = n > 0 ? find_seen(g, dir, n) : NULL;
+
+	return node != NULL && node->kind == TREE_DIR &&
+	    strcmp(node->path, node->real) == 0;
+}
+
+/* A slash at its end, or "." and "..", are not for tree_look_below(). */
+static bool
+is_clean_name(const char *name)
+{
+	return name[0] != '\0' && strcmp(name, ".") != 0 &&
+	    strcmp(name, "..") != 0;
+}
+
 void
 gather_look(struct gather *g, const char *path, struct tree_node *ret)
 {
-	if (tree_look(g->arena, path, ret) != 0)
+	int rc = 1;
+
+	if (is_clean_name(path_name(path)) &&
+	    is_plain_folder(g, path, path_dir_len(path)))
+		rc = tree_look_below(path, ret);
+	if (rc > 0)
+		rc = tree_look(g->arena, path, ret);
+	if (rc != 0)
 		gather_lack(g, errno, path);
 	if (ret->is_closed)
 		gather_closed(path, g);
@@ -99,14 +134,21 @@ gather_path(struct gather *g, enum fact_kind kind, const char *path,
 static const struct tree_node *
 look_once(struct gather *g, const char *dir)
 {
-	struct tree_node *node;
+	const struct tree_node *seen = find_seen(g, dir, strlen(dir));
+	struct tree_node node, *place;
 
-	for (unsigned i = 0; i < GATHER_SEEN && i < g->nseen; i++)
-		if (strcmp(g->seen[i].path, dir) == 0)
-			return &g->seen[i];
-	node = &g->seen[g->nseen++ % GATHER_SEEN];
-	gather_look(g, arena_strdup(g->arena, dir), node);
-	return node;
+	if (seen != NULL)
+		return seen;
+	gather_look(g, arena_strdup(g->arena, dir), &node);
+	place = &g->seen[g->nseen++ % GATHER_SEEN];
+	*place = node;
+	return place;
+}
+
+void
+gather_know(struct gather *g, const char *folder)
+{
+	(void)look_once(g, folder);
 }
 
 void

@@ -11,7 +11,7 @@
 #include "platform/name_filter.h"
 #include "policy/guard.h"
 
-enum { GATHER_WALK_MAX = 1000 * 1000, GATHER_SEEN = 16, GATHER_LISTED = 3 };
+enum { GATHER_WALK_MAX = 1000 * 1000, GATHER_SEEN = 16, GATHER_LISTED = 5 };
 
 struct gather {
 	const struct facts_request	*rq;
@@ -67,6 +67,8 @@ void	 gather_path(struct gather *, enum fact_kind, const char *path,
 const struct rule *gather_words(struct gather *, const char *words);
 void	 gather_guard(struct gather *, enum guard_kind, const char *path,
 	    const struct tree_node *);
+/* Several names in this folder will be looked at: makes that cheap. */
+void	 gather_know(struct gather *, const char *folder);
 /* NULL, and what is no folder or not at its real path, is passed over. */
 void	 gather_list(struct gather *, const char *folder);
 /* NULL: it was not listed. */

@@ -141,7 +141,8 @@ add_home_links(struct gather *g, const char *home)
 {
 	auto_fd fd = look_open(g, home);
 	struct folder folder = { .fd = fd,
-	    .names = gather_listed(g, home) };
+	    .names = gather_listed(g, home),
+	    .config = gather_listed(g, arena_join(g->arena, home, ".config")) };
 	struct stat st;
 
 	for (const struct guard_name *n = guarded_names; n->name != NULL &&

@@ -90,6 +90,8 @@ each_name(struct gather *g, const char *folder,
 
 	if (dp == NULL && errno != ENOENT && errno != ENOTDIR)
 		gather_lack(g, errno, folder);
+	if (dp != NULL)
+		gather_know(g, folder);
 	while (dp != NULL && (errno = 0, d = readdir(dp)) != NULL)
 		fn(g, d->d_name, arg);
 	if (dp != NULL && errno != 0)
