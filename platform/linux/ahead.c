@@ -34,6 +34,37 @@ struct ahead {
 	struct ahead_end	*end;	/* shared with it */
 };
 
+/*
+ * A processor of its own, if there is another.  Left to the scheduler
+ * (Linux 6.18), two of three times the process either waits for the launcher's
+ * until that waits for it, or puts the launcher off it: nothing is gained
+ * then.  So both see to it, whichever runs first.  It cannot step aside by
+ * itself afterwards, either.
+ */
+struct aside {
+	cpu_set_t	set;
+	bool		is_wanted;
+};
+
+static void
+aside_choose(struct aside *s)
+{
+	int cpu = sched_getcpu();
+
+	s->is_wanted = false;
+	if (cpu < 0 || sched_getaffinity(0, sizeof s->set, &s->set) != 0)
+		return;
+	CPU_CLR((size_t)cpu, &s->set);
+	s->is_wanted = CPU_COUNT(&s->set) > 0;
+}
+
+static void
+aside_put(const struct aside *s, pid_t pid)
+{
+	if (s->is_wanted)
+		(void)sched_setaffinity(pid, sizeof s->set, &s->set);
+}
+
 /* ---- in the process: async-signal-safe calls only ---- */
 
 static _Noreturn void
@@ -104,24 +135,6 @@ work(const struct ahead *a, uid_t uid, gid_t gid, bool with_gate)
 
 /* ---- in the launcher ---- */
 
-/*
- * A processor of its own, if there is another: left to the scheduler, two of
- * three times it waits for the launcher's (Linux 6.18) until that waits for
- * it, and nothing is gained.  So it cannot step aside by itself, either.
- */
-static void
-put_aside(pid_t pid)
-{
-	int cpu = sched_getcpu();
-	cpu_set_t set;
-
-	if (cpu < 0 || sched_getaffinity(0, sizeof set, &set) != 0)
-		return;
-	CPU_CLR((size_t)cpu, &set);
-	if (CPU_COUNT(&set) > 0)
-		(void)sched_setaffinity(pid, sizeof set, &set);
-}
-
 static void
 close_ends(struct ahead_end *end)
 {
@@ -135,6 +148,7 @@ struct ahead *
 ahead_start(bool with_gate)
 {
 	struct ahead *a = calloc(1, sizeof *a);
+	struct aside aside;
 	sigset_t all, old;
 	void *p;
 
@@ -157,6 +171,7 @@ ahead_start(bool with_gate)
 		a->end->sys = errno;
 		return a;
 	}
+	aside_choose(&aside);
 	/* A key of the terminal must not end or stop it while it leaves us
 	 * waiting for it. */
 	sigfillset(&all);
@@ -164,10 +179,12 @@ ahead_start(bool with_gate)
 	/* fork() but for the descriptors, which are ours as well. */
 	a->pid = (pid_t)syscall(SYS_clone, CLONE_FILES | CLONE_PIDFD | SIGCHLD,
 	    NULL, &a->pid_fd, NULL, 0);
-	if (a->pid == 0)
+	if (a->pid == 0) {
+		aside_put(&aside, 0);
 		work(a, getuid(), getgid(), with_gate);
+	}
 	if (a->pid > 0)
-		put_aside(a->pid);
+		aside_put(&aside, a->pid);
 	else {
 		a->end->sys = errno;
 		a->pid = 0;
