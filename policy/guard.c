@@ -1,7 +1,9 @@
 #include "policy/guard.h"
 
+#include <stdint.h>
 #include <string.h>
 
+#include "platform/base/str.h"
 
 enum {
 	ROOTS = GUARD_IN_ROOTS,
@@ -231,13 +233,49 @@ guard_match(const struct guard_places *l, const char *path, bool may_config,
 	return best;
 }
 
+/* First components of names that are guarded in roots, by their shape. */
+static struct {
+	uint64_t	bits[64];
+	bool		is_filled;
+} first;
+
+/* Length and three letters: enough to tell these from nearly all others. */
+static unsigned
+shape(const char *name, size_t n)
+{
+	uint32_t hash = STR_HASH_START;
+
+	if (n == 0)
+		return 0;
+	hash = str_hash_add(hash, (unsigned char)n);
+	hash = str_hash_add(hash, (unsigned char)name[0]);
+	hash = str_hash_add(hash, (unsigned char)name[n / 2]);
+	hash = str_hash_add(hash, (unsigned char)name[n - 1]);
+	return (hash ^ hash >> 16) % 4096;
+}
+
+static void
+first_fill(void)
+{
+	for (const struct guard_name *g = guarded_names; g->name != NULL; g++) {
+		unsigned bit = shape(g->name, strcspn(g->name, "/"));
+
+		if ((g->places & GUARD_IN_ROOTS) != 0)
+			first.bits[bit / 64] |= UINT64_C(1) << bit % 64;
+	}
+	first.is_filled = true;
+}
+
 bool
 guard_may_begin(const char *name)
 {
 	size_t n = strlen(name);
+	unsigned bit = shape(name, n);
 
-	if (name[0] != '.' && name[0] != 'c' && name[0] != 'f' &&
-	    name[0] != 'o')
+	/* Asked of every entry of a tree: few get past this. */
+	if (!first.is_filled)
+		first_fill();
+	if ((first.bits[bit / 64] >> bit % 64 & 1) == 0)
 		return false;
 	for (const struct guard_name *g = guarded_names; g->name != NULL; g++)
 		if ((g->places & GUARD_IN_ROOTS) != 0 &&
