@@ -81,7 +81,14 @@ buf_puts(struct buf *b, const char *s)
 void
 buf_putc(struct buf *b, char c)
 {
-	buf_add(b, &c, 1);
+	/* Texts are built byte by byte: most often there is room. */
+	if (b->failed || b->len + 1 >= b->cap ||
+	    (b->max_bytes != 0 && b->len >= b->max_bytes)) {
+		buf_add(b, &c, 1);
+		return;
+	}
+	b->data[b->len++] = c;
+	b->data[b->len] = '\0';
 }
 
 void
