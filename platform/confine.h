@@ -60,6 +60,14 @@ int	 confine_tracer(struct err *);
 int	 confine_keeper(struct err *);
 
 /*
+ * What removes a run's empty directories (launcher/run/granted_dirs.h): it may
+ * wait, read and empty the journal that it holds, find its way with descriptors
+ * that read nothing, and remove empty folders.  Root's keeps its
+ * administrator's rights, with which they were made.
+ */
+int	 confine_sweeper(struct err *);
+
+/*
  * The minter (mint.h): it may make TCP sockets and pass them on, and nothing
  * else.
  */

@@ -270,6 +270,15 @@ static const struct rule keeper_rules[] = {
 	YES_IF(unlinkat, 2, ALL, AT_REMOVEDIR),
 };
 
+/* As the keeper, of a list in a file. */
+static const struct rule sweeper_rules[] = {
+	RULES_COMPUTE,
+	YES(read), YES(close), YES(flock), YES(pread64), YES(ftruncate),
+	YES_IF(openat, 2, O_PATH, O_PATH),
+	YES_IF2(mmap, 2, PROT_EXEC, 0, 3, MAP_ANONYMOUS, MAP_ANONYMOUS),
+	YES_IF(unlinkat, 2, ALL, AT_REMOVEDIR),
+};
+
 #define MAY_TRACE(request)	YES_IF(ptrace, 0, ALL, request)
 
 /*
@@ -529,6 +538,14 @@ confine_keeper(struct err *e)
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
 		return err_sys(e, errno, "cannot become undumpable");
 	return install(keeper_rules, NELEM(keeper_rules), REFUSE(EPERM), e);
+}
+
+int
+confine_sweeper(struct err *e)
+{
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
+		return err_sys(e, errno, "cannot become undumpable");
+	return install(sweeper_rules, NELEM(sweeper_rules), REFUSE(EPERM), e);
 }
 
 int

@@ -121,7 +121,8 @@ plan_whole(const struct run_options *ro, char **argv,
 /* Does what is planned. */
 static int
 run_plan(const struct run_options *ro, const struct plan *plan,
-    struct jail_ahead *ahead, int trace_fd, bool *ret_again, struct err *e)
+    struct jail_ahead *ahead, const struct run_fds *fds, bool *ret_again,
+    struct err *e)
 {
 	struct run_end end = { 0 };
 	int rc;
@@ -130,7 +131,7 @@ run_plan(const struct run_options *ro, const struct plan *plan,
 		return dry_run(plan);
 	if (plan->is_inside)
 		return nested_run(ro, plan, e) != 0 ? (int)e->code : 0;
-	rc = run_command(ro, plan, ahead, trace_fd, &end, e);
+	rc = run_command(ro, plan, ahead, fds, &end, e);
 	*ret_again = end.is_outdated;
 	return rc != 0 ? (int)e->code : end.status;
 }
@@ -146,6 +147,7 @@ run_once(const struct run_options *ro, char **argv, bool makes_jail,
     bool *ret_again, struct err *e)
 {
 	struct jail_ahead *ahead = makes_jail ? jail_ahead() : NULL;
+	struct run_fds fds = { .trace = trace_fd };
 	struct prepared *prepared;
 	struct plan plan;
 	int status;
@@ -156,7 +158,8 @@ run_once(const struct run_options *ro, char **argv, bool makes_jail,
 	if (plan_whole(ro, argv, prepared, &plan, e) == 0) {
 		/* A way that leads elsewhere was refused by now. */
 		begin(ro, prepared, &plan, trace_fd, has_begun);
-		status = run_plan(ro, &plan, ahead, trace_fd, ret_again, e);
+		fds.made = prepare_fd(prepared);
+		status = run_plan(ro, &plan, ahead, &fds, ret_again, e);
 		plan_release(&plan);
 	} else {
 		*ret_again = plan.is_outdated;

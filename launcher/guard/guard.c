@@ -32,6 +32,7 @@ guard_new(const struct guard_config *c, struct err *e)
 	g->arena = arena_new();
 	g->inotify_fd = g->sock = g->jail_fd = g->journal_fd = -1;
 	guard_keep_init(&g->keep, c->quarantine);
+	g->made_fd = c->made_fd;
 	g->keep.max_bytes = c->max_bytes != 0 ? c->max_bytes :
 	    GUARD_MAX_BYTES;
 	g->max_planted = c->max_planted != 0 ? c->max_planted : MAX_PLANTED;

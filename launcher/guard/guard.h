@@ -88,6 +88,8 @@ struct guard_config {
 	void			*arg;
 	/* Of the journal, with a folder that is made; NULL: there is none. */
 	const char		*journal;
+	/* Borrowed, and held open by the process until it ends; 0 or -1. */
+	int			 made_fd;
 };
 
 /* What the guard did; strings are valid during the call. */

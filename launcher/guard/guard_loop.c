@@ -364,6 +364,7 @@ close_others(const struct guard *g)
 	keep[n++] = g->sock;
 	keep[n++] = g->jail_fd;
 	keep[n++] = g->keep.base_fd;
+	keep[n++] = g->made_fd;
 	for (const struct folder *f = g->folders; f != NULL; f = f->next)
 		if (f->fd >= 0 && n < sizeof keep / sizeof *keep)
 			keep[n++] = f->fd;

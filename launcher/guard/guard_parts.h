@@ -217,6 +217,7 @@ struct guard {
 	struct gitend	 git;
 	const char	*journal;	/* NULL: none is kept */
 	int		 journal_fd;	/* of the process: it is locked; -1 */
+	int		 made_fd;	/* only held; borrowed; -1 */
 	bool		 is_git_due;	/* nobody has looked yet */
 
 	/* The process; in the process itself pid is 0. */

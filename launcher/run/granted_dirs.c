@@ -3,22 +3,30 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "platform/base/path.h"
 #include "platform/base/xalloc.h"
+#include "platform/confine.h"
 #include "platform/fd.h"
+#include "platform/pause.h"
 
 enum { JOURNAL_MAX = 1 << 20 };
 
 struct granted_dirs {
 	int	 fd;		/* of the journal, locked; -1 until needed */
 	char	*state;		/* the folder it lies in */
+	pid_t	 sweeper;	/* 0 until something is made */
+	int	 sweeper_fd;	/* its end is the run's; -1 */
 };
 
 static int
@@ -47,7 +55,7 @@ granted_dirs_open(const char *state)
 	if (state == NULL)
 		return NULL;
 	m = xcalloc(1, sizeof *m);
-	m->fd = -1;
+	m->fd = m->sweeper_fd = -1;
 	m->state = xstrdup(state);
 	/* Somebody made something once: from here on it stays. */
 	(void)open_journal(m, 0);
@@ -137,6 +145,8 @@ make_all(int journal, const char *path, int follow)
 	return fd < 0 ? -1 : 0;
 }
 
+static int	 start_sweeper(struct granted_dirs *);
+
 int
 granted_dirs_make(struct granted_dirs *m, const char *path, struct err *e)
 {
@@ -144,6 +154,9 @@ granted_dirs_make(struct granted_dirs *m, const char *path, struct err *e)
 	    open_journal(m, O_CREAT) != 0))
 		return err_sys(e, errno, "cannot keep a journal in '%s'",
 		    m->state);
+	if (m->sweeper == 0 && start_sweeper(m) != 0)
+		return err_sys(e, errno, "cannot start what removes '%s'",
+		    path);
 	if (make_all(m->fd, path, O_NOFOLLOW) != 0)
 		return err_sys(e, errno, "cannot make '%s'", path);
 	return 0;
@@ -192,13 +205,94 @@ remove_empty(int journal)
 	(void)!ftruncate(journal, 0);
 }
 
+/* The lock of this run becomes an exclusive one if no other run holds it. */
+static void
+remove_last(int journal)
+{
+	if (flock(journal, LOCK_EX | LOCK_NB) == 0)
+		remove_empty(journal);
+}
+
+/* ---- the process that removes them ---- */
+
+/*
+ * Reads until the launcher says a byte, or all who hold the other end are gone.
+ * In a group of its own, and deaf: what ends the launcher leaves it.
+ */
+static _Noreturn void
+sweeper_main(int journal, int fd)
+{
+	struct err e;
+	char c;
+
+	(void)setpgid(0, 0);
+	prctl(PR_SET_NAME, "fence-sweep", 0, 0, 0);
+	if (dup3(fd, 0, O_CLOEXEC) < 0 || dup3(journal, 1, O_CLOEXEC) < 0)
+		_exit(1);
+	(void)close_range(2, ~0u, 0);
+	if (confine_sweeper(&e) != 0)
+		_exit(1);
+	while (read(0, &c, 1) < 0 && errno == EINTR)
+		continue;
+	remove_last(1);
+	_exit(0);
+}
+
+/* Before the first is made: no moment of a kill is too early. */
+static int
+start_sweeper(struct granted_dirs *m)
+{
+	sigset_t all, was;
+	int pair[2], sys;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+		return -1;
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &was);
+	m->sweeper = fork();
+	sys = errno;
+	if (m->sweeper == 0) {
+		close(pair[0]);
+		sweeper_main(m->fd, pair[1]);
+	}
+	sigprocmask(SIG_SETMASK, &was, NULL);
+	close(pair[1]);
+	m->sweeper_fd = pair[0];
+	if (m->sweeper > 0)
+		return 0;
+	m->sweeper = 0;
+	fd_close(&m->sweeper_fd);
+	errno = sys;
+	return -1;
+}
+
+/* By a byte: processes of the run may still hold the socket. */
+static void
+end_sweeper(struct granted_dirs *m)
+{
+	if (m->sweeper == 0)
+		return;
+	(void)fd_send(m->sweeper_fd, "e", 1, NULL, 0, 0);
+	fd_close(&m->sweeper_fd);
+	while (waitpid(m->sweeper, NULL, 0) < 0 && errno == EINTR)
+		continue;
+}
+
+int
+granted_dirs_fd(const struct granted_dirs *m)
+{
+	return m != NULL ? m->sweeper_fd : -1;
+}
+
 void
 granted_dirs_close(struct granted_dirs *m)
 {
 	if (m == NULL)
 		return;
-	if (m->fd >= 0 && flock(m->fd, LOCK_EX | LOCK_NB) == 0)
-		remove_empty(m->fd);
+	end_sweeper(m);
+	/* What an earlier run left, or this one if the process was killed. */
+	if (m->fd >= 0)
+		remove_last(m->fd);
 	fd_close(&m->fd);
 	free(m->state);
 	free(m);

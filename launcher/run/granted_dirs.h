@@ -1,8 +1,12 @@
 /*
- * granted_dirs: directories that a run had to make because its policy grants
- * them.  A journal in fence's state directory names them; runs that may use them
- * hold a shared lock on it, and the last one to end removes those that are
- * still empty.  What a killed run left, the next one removes.
+ * granted_dirs: directories that a run had to make on the host because its
+ * policy grants them, or because something is mounted there.  A journal in
+ * fence's state directory names them; runs that may use them hold a shared lock
+ * on it, and the last one to end removes those that are still empty.
+ *
+ * A process forked before the first one is made does that, also when the
+ * launcher is killed.  What both left (the machine went down) the next run
+ * removes.
  */
 #ifndef FENCE_LAUNCHER_GRANTED_DIRS_H
 #define FENCE_LAUNCHER_GRANTED_DIRS_H
@@ -24,6 +28,12 @@ int		 granted_dirs_make(struct granted_dirs *, const char *path,
 		    struct err *);
 /* The same without a journal: what stays.  -1 with errno. */
 int		 granted_dirs_make_lasting(const char *path);
+/*
+ * A descriptor for processes that put something into these directories even
+ * when the launcher was killed: as long as one of them holds it nothing is
+ * removed.  It ends with granted_dirs_close().  -1: nothing was made.
+ */
+int		 granted_dirs_fd(const struct granted_dirs *);
 /* Removes what is empty, if no other run may use it; NULL is fine. */
 void		 granted_dirs_close(struct granted_dirs *);
 

@@ -12,6 +12,7 @@
 #include "platform/base/path.h"
 #include "platform/base/vec.h"
 #include "platform/base/xalloc.h"
+#include "platform/pause.h"
 #include "policy/trust.h"
 
 struct prepared {
@@ -71,7 +72,14 @@ prepare_make(struct prepared *p, const struct plan *plan, struct err *e)
 			    "which the command must not make", m->path,
 			    m->what);
 	}
+	pause_at("after-missing");
 	return 0;
+}
+
+int
+prepare_fd(const struct prepared *p)
+{
+	return p != NULL ? granted_dirs_fd(p->dirs) : -1;
 }
 
 void

@@ -22,6 +22,8 @@ void		 prepare_tell(struct prepared *);
  */
 int		 prepare_make(struct prepared *, const struct plan *,
 		    struct err *);
+/* As granted_dirs_fd(): as long as it is open, nothing that was made goes. */
+int		 prepare_fd(const struct prepared *);
 void		 prepare_free(struct prepared *);	/* NULL is fine */
 
 #endif

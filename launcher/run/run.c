@@ -224,6 +224,7 @@ make_guarding(struct run *r, struct err *e)
 	if (r->spec.is_strict)
 		c.violated = end_strict;
 	guarding_plan(r->plan, r->id, &c.guard);
+	c.guard.made_fd = r->made_fd;
 	r->guarding = guarding_new(&c, e);
 	return r->guarding != NULL ? 0 : -1;
 }
@@ -410,13 +411,14 @@ closing_line(struct run *r)
 
 int
 run_command(const struct run_options *ro, const struct plan *plan,
-    struct jail_ahead *ahead, int trace_fd, struct run_end *ret,
-    struct err *e)
+    struct jail_ahead *ahead, const struct run_fds *fds,
+    struct run_end *ret, struct err *e)
 {
 	struct run r = { .plan = plan, .spec = plan->spec, .ahead = ahead,
 	    .jail = { .control_fd = -1,
 	    .report_fd = -1, .stdin_fd = -1 }, .net.fd = -1,
-	    .names.fd = -1, .mint.fd = -1, .tracer.fd = -1, .trace_fd = trace_fd,
+	    .names.fd = -1, .mint.fd = -1, .tracer.fd = -1, .trace_fd = fds->trace,
+	    .made_fd = fds->made,
 	    .command_fd = -1, .status = -1, .err = e,
 	    .is_told = ro->monitor || ro->debug, .is_debug = ro->debug };
 	sigset_t all;

@@ -15,12 +15,19 @@ struct run_end {
 	bool	is_outdated;
 };
 
+/* Borrowed; -1 for none. */
+struct run_fds {
+	int	trace;		/* where JSON records go */
+	/* Of prepare_fd(): the guard's process holds it until its end. */
+	int	made;
+};
+
 /*
- * ahead: of jail_ahead(), or NULL; stays the caller's.  trace_fd: where JSON
- * records go, or -1; borrowed.  -1: the jail was not built.
+ * ahead: of jail_ahead(), or NULL; stays the caller's.  -1: the jail was not
+ * built.
  */
 int	 run_command(const struct run_options *, const struct plan *,
-	    struct jail_ahead *ahead, int trace_fd, struct run_end *ret,
-	    struct err *);
+	    struct jail_ahead *ahead, const struct run_fds *,
+	    struct run_end *ret, struct err *);
 
 #endif

@@ -564,6 +564,28 @@ test_keeper(void **state)
 }
 
 static int
+try_way(void)
+{
+	return result(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
+/* As the keeper; it also finds the way to a folder, and reads nothing there. */
+static void
+test_sweeper(void **state)
+{
+	int (*const refused[])(void) = { try_open_read, try_open_write,
+	    try_exec, try_mkdir, try_inet, try_kill, try_ptrace, try_mount,
+	    try_fork, try_unlink };
+
+	(void)state;
+	assert_int_equal(confined(confine_sweeper, try_rmdir), ENOENT);
+	assert_int_equal(confined(confine_sweeper, try_way), 0);
+	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+		assert_int_equal(confined(confine_sweeper, refused[i]),
+		    EPERM);
+}
+
+static int
 try_file_system(void)
 {
 	struct statfs fs;
@@ -672,6 +694,7 @@ main(void)
 		cmocka_unit_test(test_tracer),
 		cmocka_unit_test(test_monitor),
 		cmocka_unit_test(test_keeper),
+		cmocka_unit_test(test_sweeper),
 		cmocka_unit_test(test_guard),
 		cmocka_unit_test(test_child),
 		cmocka_unit_test(test_capabilities),

@@ -1,9 +1,12 @@
-/* made: directories for a run, made and removed without following a symlink. */
+/* granted_dirs: made and removed for a run, without following a symlink. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <signal.h>
 #include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -129,6 +132,52 @@ test_state_by_link(void **state)
 	assert_false(is_there(r, "home/x"));
 }
 
+static pid_t
+make_and_wait(struct room *r)
+{
+	int ready[2];
+	pid_t pid;
+	char c;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		struct granted_dirs *m = granted_dirs_open(room_path(r,
+		    "home/state"));
+		struct err e = { 0 };
+
+		if (granted_dirs_make(m, room_path(r, "home/a/b"), &e) != 0 ||
+		    granted_dirs_make(m, room_path(r, "home/full/d"), &e) != 0)
+			_exit(1);
+		room_put(r, "home/full/f", "x");
+		(void)!write(ready[1], "r", 1);
+		pause();
+		_exit(0);
+	}
+	assert_int_equal(read(ready[0], &c, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
+	return pid;
+}
+
+/* Killed without a warning: somebody else removes what is empty. */
+static void
+test_killed(void **state)
+{
+	struct room *r = *state;
+	pid_t pid;
+
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
+	pid = make_and_wait(r);
+	assert_true(is_there(r, "home/a/b"));
+	kill(pid, SIGKILL);
+	while (wait(NULL) > 0)
+		continue;
+	assert_false(is_there(r, "home/a"));
+	assert_false(is_there(r, "home/full/d"));
+	assert_true(is_there(r, "home/full/f"));
+}
+
 int
 main(void)
 {
@@ -136,7 +185,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(test_made_and_removed), CASE(test_no_symlink),
 		CASE(test_dangling), CASE(test_removed_by_way),
-		CASE(test_state_by_link),
+		CASE(test_state_by_link), CASE(test_killed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
