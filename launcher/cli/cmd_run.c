@@ -77,6 +77,16 @@ open_files(const struct run_options *ro, int *trace_fd, struct err *e)
 	    trace_fd, e);
 }
 
+/* What stays while a run is planned once, or again. */
+struct attempts {
+	const struct run_options	*ro;
+	char				**argv;
+	int				 trace_fd;
+	bool				 makes_jail;
+	struct prepared			*prepared;	/* NULL without a jail */
+	bool				 has_begun;
+};
+
 /* A pipe has nothing to be emptied of. */
 static void
 empty_files(const struct run_options *ro, int trace_fd)
@@ -88,18 +98,17 @@ empty_files(const struct run_options *ro, int trace_fd)
 
 /* Notices and record files are handled once, however often a run is planned. */
 static void
-begin(const struct run_options *ro, struct prepared *prepared,
-    const struct plan *plan, int trace_fd, bool *has_begun)
+begin(struct attempts *a, const struct plan *plan)
 {
-	if (*has_begun)
+	if (a->has_begun)
 		return;
-	*has_begun = true;
-	if (!ro->dry_run)
-		empty_files(ro, trace_fd);
-	if (prepared != NULL)
-		prepare_tell(prepared);
+	a->has_begun = true;
+	if (!a->ro->dry_run)
+		empty_files(a->ro, a->trace_fd);
+	if (a->prepared != NULL)
+		prepare_tell(a->prepared);
 	print_notices(plan);
-	if (ro->debug)
+	if (a->ro->debug)
 		startup_tell(plan, environ);
 }
 
@@ -138,28 +147,23 @@ run_plan(const struct run_options *ro, const struct plan *plan,
 
 /*
  * Plans, and does what is planned.  The jail's network is begun beside the
- * planning, and before everything else.  prepared: made by the first call, and
- * NULL for a run that makes no jail.
+ * planning, and before everything else.
  */
 static int
-run_once(const struct run_options *ro, char **argv, bool makes_jail,
-    struct prepared **ret_prepared, int trace_fd, bool *has_begun,
-    bool *ret_again, struct err *e)
+run_once(struct attempts *a, bool *ret_again, struct err *e)
 {
-	struct jail_ahead *ahead = makes_jail ? jail_ahead() : NULL;
-	struct run_fds fds = { .trace = trace_fd };
-	struct prepared *prepared;
+	struct jail_ahead *ahead = a->makes_jail ? jail_ahead() : NULL;
+	struct run_fds fds = { .trace = a->trace_fd };
 	struct plan plan;
 	int status;
 
-	if (makes_jail && *ret_prepared == NULL)
-		*ret_prepared = prepare_new(environ);
-	prepared = *ret_prepared;
-	if (plan_whole(ro, argv, prepared, &plan, e) == 0) {
+	if (a->makes_jail && a->prepared == NULL)
+		a->prepared = prepare_new(environ);
+	if (plan_whole(a->ro, a->argv, a->prepared, &plan, e) == 0) {
 		/* A way that leads elsewhere was refused by now. */
-		begin(ro, prepared, &plan, trace_fd, has_begun);
-		fds.made = prepare_fd(prepared);
-		status = run_plan(ro, &plan, ahead, &fds, ret_again, e);
+		begin(a, &plan);
+		fds.made = prepare_fd(a->prepared);
+		status = run_plan(a->ro, &plan, ahead, &fds, ret_again, e);
 		plan_release(&plan);
 	} else {
 		*ret_again = plan.is_outdated;
@@ -175,15 +179,11 @@ run_once(const struct run_options *ro, char **argv, bool makes_jail,
  * before.
  */
 static int
-run_until_steady(const struct run_options *ro, char **argv,
-    bool makes_jail, struct prepared **prepared, int trace_fd, struct err *e)
+run_until_steady(struct attempts *a, struct err *e)
 {
-	bool has_begun = false;
-
 	for (unsigned i = 0;; i++) {
 		bool again = false;
-		int status = run_once(ro, argv, makes_jail, prepared,
-		    trace_fd, &has_begun, &again, e);
+		int status = run_once(a, &again, e);
 
 		if (!again)
 			return status;
@@ -200,8 +200,7 @@ run_until_steady(const struct run_options *ro, char **argv,
 static int
 run_planned(const struct run_options *ro, char **argv, struct err *e)
 {
-	struct prepared *prepared = NULL;
-	auto_fd trace_fd = -1;
+	struct attempts a = { .ro = ro, .argv = argv, .trace_fd = -1 };
 	int status;
 
 	if (check_options(ro, argv, e) != 0)
@@ -214,11 +213,12 @@ run_planned(const struct run_options *ro, char **argv, struct err *e)
 		return (int)e->code;
 	}
 	/* Before the plan, which makes the files read-only inside. */
-	if (!ro->dry_run && open_files(ro, &trace_fd, e) != 0)
+	if (!ro->dry_run && open_files(ro, &a.trace_fd, e) != 0)
 		return (int)e->code;
-	status = run_until_steady(ro, argv, !ro->dry_run && !jail_is_inside(),
-	    &prepared, trace_fd, e);
-	prepare_free(prepared);
+	a.makes_jail = !ro->dry_run && !jail_is_inside();
+	status = run_until_steady(&a, e);
+	prepare_free(a.prepared);
+	fd_close(&a.trace_fd);
 	return status;
 }
 
