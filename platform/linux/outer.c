@@ -102,11 +102,11 @@ join_net(struct child *c)
 		    sizeof c->o->listen_fd);
 		return 0;
 	}
-	if (c->o->failed_at == OUTER_OK) {
-		c->o->failed_at = steps[c->net.step];
-		c->o->sys = c->net.sys;
-		c->o->detail = c->net.detail;
-	}
+	/* Also where a mount has failed meanwhile: it was begun first, and its
+	 * failure says more about what is not permitted here. */
+	c->o->failed_at = steps[c->net.step];
+	c->o->sys = c->net.sys;
+	c->o->detail = c->net.detail;
 	return -1;
 }
 
