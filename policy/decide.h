@@ -126,6 +126,9 @@ bool	 decide_loader_refuses(const struct policy *);
 void	 decide_readable(const struct policy *,
 	    void (*fn)(const char *path, void *arg), void *arg);
 
+/* Is the path a part of what "/" in filesystem.allowWrite makes writable? */
+bool	 decide_is_in_all(const char *path);
+
 /*
  * Are names guarded directly in this writable folder?  Not in folders of
  * state, in or below a hidden folder of $HOME, where nobody works; nor in

@@ -48,6 +48,13 @@ static const char *const built_in[] = {
 	"/dev/console", "/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr",
 };
 
+/*
+ * The jail's own in every run, or what it stands on: writable where an entry
+ * names something in them, not as a part of "/".
+ */
+static const char *const beyond_all[] = { "/etc", "/proc", "/sys", "/dev",
+    "/run", "/tmp" };
+
 /* Also its own, and readable in every mode. */
 static const char *const readable_own[] = { "/proc", "/dev" };
 
@@ -121,6 +128,15 @@ find_alias(const struct policy *p, const char *path, unsigned want,
 	return best;
 }
 
+bool
+decide_is_in_all(const char *path)
+{
+	for (size_t i = 0; i < N_OF(beyond_all); i++)
+		if (str_path_below(path, beyond_all[i]))
+			return false;
+	return true;
+}
+
 static struct best
 find_best(const struct policy *p, const char *path, unsigned want)
 {
@@ -128,6 +144,9 @@ find_best(const struct policy *p, const char *path, unsigned want)
 	struct best best = { 0 };
 
 	fs_index_find(p, path, want, m);
+	if (m[FS_ALLOW_WRITE].len == 1 && (want & BIT(FS_ALLOW_READ)) == 0 &&
+	    !decide_is_in_all(path))
+		m[FS_ALLOW_WRITE].len = 0;	/* "/" */
 	for (unsigned list = 0; list < FS_NLISTS; list++) {
 		struct best next = { m[list].len, m[list].entry, list, false };
 

@@ -483,6 +483,21 @@ add_exposed(struct gather *g, const struct exposed *x)
 	    g->rq->arg);
 }
 
+/*
+ * "/": the system's own file systems stay as they are, also for users, to whom
+ * a part of the control groups may be handed over.
+ */
+static void
+add_beyond_all(struct gather *g)
+{
+	if (!gather_grants_all(g))
+		return;
+	gather_path(g, FACT_DENY_WRITE, "/sys", "the kernel's own");
+	g->rq->notice("\"/\" in filesystem.allowWrite: all of the host's "
+	    "files are writable inside, but for guarded, hidden and denied "
+	    "ones and /etc, /sys, /dev, /run and /tmp", g->rq->arg);
+}
+
 static void
 add_places(struct gather *g)
 {
@@ -498,8 +513,9 @@ add_places(struct gather *g)
 	for (size_t i = 0; i < g->rq->policy->devices.allow.n; i++)
 		gather_path(g, FACT_DEVICE,
 		    g->rq->policy->devices.allow.v[i].text, "devices.allow");
-	if (getuid() == 0)
+	if (getuid() == 0 || gather_grants_all(g))
 		add_kernel_mounts(g);
+	add_beyond_all(g);
 }
 
 /* Hidden, so that executing them is refused. */
@@ -544,6 +560,9 @@ gather_grants(struct gather *g, struct err *e)
 	if (add_found(g, e) != 0 || grants_settle(g, e) != 0)
 		return -1;
 	drop_wants(g);
+	if (check_all(g, e) != 0)
+		return -1;
+	grants_in_all(g);
 	return facts_check_roots(&g->roots, e);
 }
 

@@ -115,6 +115,33 @@ check_facts(const struct gather *g, struct err *e)
 	return check_places(g, e) != 0 ? -1 : check_exposed(g, e);
 }
 
+/* "." and $X may lead to "/" without anybody's having thought of it. */
+static bool
+is_all_by_name(const struct mount_fact *f)
+{
+	return strcmp(f->node.path, "/") == 0 && f->rule->id == RULE_ENTRY &&
+	    strcmp(f->rule->text, "/") == 0;
+}
+
+int
+check_all(const struct gather *g, struct err *e)
+{
+	for (size_t i = 0; i < g->facts->n; i++) {
+		const struct mount_fact *f = &g->facts->v[i];
+
+		if (f->kind != FACT_ALLOW_WRITE || f->node.real[1] != '\0' ||
+		    is_all_by_name(f))
+			continue;
+		err_set(e, ERR_POLICY, "'/' as a whole cannot be made "
+		    "writable by '%s'", f->rule->text);
+		err_key(e, "filesystem.allowWrite");
+		err_hint(e, "name the directories that the command has to "
+		    "write to, or \"/\" itself");
+		return -1;
+	}
+	return 0;
+}
+
 int
 facts_check_roots(const struct path_list *roots, struct err *e)
 {
@@ -122,21 +149,14 @@ facts_check_roots(const struct path_list *roots, struct err *e)
 		const char *path = roots->v[i];
 		struct stat st;
 
-		if (strcmp(path, "/") == 0) {
-			err_set(e, ERR_POLICY, "'/' as a whole cannot be made "
-			    "writable");
-			err_key(e, "filesystem.allowWrite");
-			err_hint(e, "name the directories that the command "
-			    "has to write to");
-			return -1;
-		}
 		if (tree_is_kernel(path)) {
 			err_set(e, ERR_POLICY, "'%s' is the kernel's own and "
 			    "cannot be made writable", path);
 			err_key(e, "filesystem.allowWrite");
 			return -1;
 		}
-		if (getuid() != 0 || stat(path, &st) != 0 || st.st_uid == 0)
+		if (getuid() != 0 || path[1] == '\0' ||
+		    stat(path, &st) != 0 || st.st_uid == 0)
 			continue;
 		/* Without CAP_DAC_OVERRIDE root may not write there. */
 		err_set(e, ERR_POLICY, "'%s' belongs to uid %u, and inside the "

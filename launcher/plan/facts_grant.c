@@ -4,6 +4,8 @@
  * is no fact.
  */
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "launcher/plan/facts_parts.h"
 #include "platform/base/buf.h"
@@ -70,6 +72,9 @@ is_new_tended(const struct gather *g, const struct mount_fact *f)
 {
 	if (f->kind != FACT_ALLOW_WRITE || f->is_exposed ||
 	    f->layer != g->rq->policy || f->node.kind != TREE_DIR)
+		return false;
+	/* Of "/": whatever a link leads to is granted as well. */
+	if (f->node.real[1] == '\0')
 		return false;
 	for (size_t i = 0; i < g->tended.n; i++)
 		if (strcmp(g->tended.v[i], f->node.real) == 0)
@@ -292,6 +297,44 @@ grants_settle(struct gather *g, struct err *e)
 	facts->n = k;
 	find_roots(g);
 	return rc;
+}
+
+static void
+add_in_all(struct gather *g, const struct mount_fact *all, const char *path)
+{
+	struct mount_fact f = *all;
+	struct verdict v;
+	struct stat st;
+
+	if (path == NULL)
+		return;
+	gather_look(g, path, &f.node);
+	if (f.node.kind != TREE_DIR || f.node.real[1] == '\0' ||
+	    !decide_is_in_all(f.node.real))
+		return;
+	f.node.path = f.node.real;
+	/* Root has no power over what is another's: facts_check_roots(). */
+	if (is_given(g, &f, &v) && (getuid() != 0 ||
+	    (stat(f.node.real, &st) == 0 && st.st_uid == 0)))
+		*vec_push(g->facts) = f;
+}
+
+void
+grants_in_all(struct gather *g)
+{
+	const struct policy *p = g->rq->policy;
+
+	for (size_t i = 0, n = g->facts->n; i < n; i++) {
+		const struct mount_fact f = g->facts->v[i];
+
+		if (f.kind != FACT_ALLOW_WRITE || f.node.real[1] != '\0')
+			continue;
+		add_in_all(g, &f, p->home);
+		add_in_all(g, &f, p->other_home);
+		add_in_all(g, &f, p->workspace);
+		find_roots(g);
+		return;
+	}
 }
 
 void

@@ -12,6 +12,7 @@
 #include "platform/base/str.h"
 #include "platform/base/vec.h"
 #include "platform/links.h"
+#include "policy/decide.h"
 #include "policy/pattern.h"
 
 enum { SLOW_MS = 100 };		/* a walk that took longer is mentioned */
@@ -284,11 +285,27 @@ gather_guard(struct gather *g, enum guard_kind kind, const char *path,
 	    .ino = node != NULL ? node->ino : 0 };
 }
 
+static bool
+is_part(const char *path, const char *root)
+{
+	return str_path_below(path, root) && (root[1] != '\0' ||
+	    decide_is_in_all(path));
+}
+
 bool
 gather_is_granted(const struct gather *g, const char *path)
 {
 	for (size_t i = 0; i < g->roots.n; i++)
-		if (str_path_below(path, g->roots.v[i]))
+		if (is_part(path, g->roots.v[i]))
+			return true;
+	return false;
+}
+
+bool
+gather_grants_all(const struct gather *g)
+{
+	for (size_t i = 0; i < g->roots.n; i++)
+		if (g->roots.v[i][1] == '\0')
 			return true;
 	return false;
 }
@@ -297,7 +314,7 @@ bool
 gather_in_grant(const struct gather *g, const char *path)
 {
 	for (size_t i = 0; i < g->roots.n; i++)
-		if (str_path_below(path, g->roots.v[i]) &&
+		if (is_part(path, g->roots.v[i]) &&
 		    strcmp(path, g->roots.v[i]) != 0)
 			return true;
 	return false;

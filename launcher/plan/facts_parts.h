@@ -89,6 +89,7 @@ const char	*gather_target(struct gather *, const char *path);
 bool	 gather_in_grant(const struct gather *, const char *path);
 /* Below it, or the directory itself? */
 bool	 gather_is_granted(const struct gather *, const char *path);
+bool	 gather_grants_all(const struct gather *);	/* "/" as a whole? */
 void	 gather_want(struct gather *, const struct tree_want *);
 /* Walks for all searches, and leaves what they found in them. */
 int	 gather_walk(struct gather *, struct err *);
@@ -99,6 +100,12 @@ int	 gather_walk(struct gather *, struct err *);
  * where the path really leads is dropped, and told or refused.
  */
 int	 grants_settle(struct gather *, struct err *);
+/*
+ * Where "/" is granted, homes and workspace are as if they were named, too:
+ * their names are guarded and their git directories looked at like those of
+ * any tree that is.
+ */
+void	 grants_in_all(struct gather *);
 /*
  * The first symlink on the way that a repository may have brought, or a run
  * have made: one in the workspace, or in what the user's policy makes
@@ -150,7 +157,8 @@ int	 own_facts(struct gather *, struct err *);
  * for what has come since.
  */
 void	 again_facts(struct gather *);
-/* facts_check.c */
+/* facts_check.c; the first: is "/" granted in so many words, if at all? */
+int	 check_all(const struct gather *, struct err *);
 int	 check_facts(const struct gather *, struct err *);
 
 #endif

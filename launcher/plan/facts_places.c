@@ -2,7 +2,9 @@
  * Where names are guarded (policy/guard.h) on this disk: the writable folders,
  * the homes, the git directories, and what symlinks of guarded names lead to.
  */
+#include <dirent.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "launcher/plan/facts_look.h"
 #include "platform/base/path.h"
@@ -59,15 +61,37 @@ is_root(const struct gather *g, const char *folder)
 	return decide_is_root(g->rq->policy, folder, is_named(g, folder));
 }
 
+/* "/", folder by folder: what lies in /proc or /tmp is not granted with it. */
+static void
+want_all(struct gather *g)
+{
+	DIR *d = opendir("/");
+	struct dirent *entry;
+	struct stat st;
+
+	while (d != NULL && (entry = readdir(d)) != NULL) {
+		const char *path = arena_join(g->arena, "", entry->d_name);
+
+		if (strcmp(path, "/.") != 0 && strcmp(path, "/..") != 0 &&
+		    lstat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
+		    decide_is_in_all(path))
+			want_below(g, path, GUARD_GIT_DEPTH);
+	}
+	if (d != NULL)
+		closedir(d);
+}
+
 /* The workspace also where it is only read: sockets lie there, too. */
 void
 guard_searches(struct gather *g)
 {
 	const struct policy *p = g->rq->policy;
 
+	if (gather_grants_all(g))
+		want_all(g);
 	for (size_t i = 0; i < g->roots.n; i++)
-		want_below(g, g->roots.v[i], is_root(g, g->roots.v[i]) ?
-		    GUARD_GIT_DEPTH + 1 : 1);
+		want_below(g, g->roots.v[i], g->roots.v[i][1] != '\0' &&
+		    is_root(g, g->roots.v[i]) ? GUARD_GIT_DEPTH + 1 : 1);
 	if (!gather_is_granted(g, p->workspace) &&
 	    strcmp(p->workspace, "/") != 0)
 		want_below(g, p->workspace, GUARD_GIT_DEPTH + 1);

@@ -208,7 +208,7 @@ is_given(const struct ruling *r, const struct jail_mount *m, bool is_base)
 			return !r->is_shown;
 		return m->kind == MOUNT_RO || m->kind == MOUNT_ETC;
 	case FACT_ALLOW_WRITE:
-		return m->kind == MOUNT_RW;
+		return m->kind == MOUNT_RW && !is_base;
 	case FACT_ALLOW_READ:
 	case FACT_SEE:
 		/* It opens what is hidden, and takes nothing away. */
@@ -236,7 +236,8 @@ pin_ancestors(struct planner *p, const struct jail_mount *m, const char *path)
 {
 	size_t from = strlen(m->path) + 1;
 
-	if (m->kind != MOUNT_RW)
+	/* In "/" what is private has no folders of the host's to pin. */
+	if (m->kind != MOUNT_RW || (from == 2 && is_private(path)))
 		return;
 	for (const char *s = strchr(path + from, '/'); s != NULL;
 	    s = strchr(s + 1, '/'))
@@ -250,12 +251,18 @@ plan_path(struct planner *p, const struct ruling *r)
 {
 	const struct mount_fact *f = r->fact;
 	const struct jail_mount *m = cover(p, f->node.real);
+	bool is_base = m < p->out->list.v + MOUNTS_BASE;
 
 	if (r->kind == FACT_ALLOW_WRITE)
 		*vec_push(&p->out->roots) = f->node.real;
-	if (is_given(r, m, m < p->out->list.v + MOUNTS_BASE))
+	/* In "/" a tree that is named stays where it is, as elsewhere. */
+	if (r->kind == FACT_ALLOW_WRITE && m->is_pin &&
+	    p->out->list.v[0].kind == MOUNT_RW)
+		is_base = true;
+	if (is_given(r, m, is_base))
 		return;
-	if (hides(r) || r->kind == FACT_DENY_WRITE)
+	if (hides(r) || r->kind == FACT_DENY_WRITE ||
+	    r->kind == FACT_ALLOW_WRITE)
 		pin_ancestors(p, m, f->node.real);
 	push(p, (struct jail_mount){ .kind = kind_of(r),
 	    .path = f->node.real, .reason = f->rule, .dev = f->node.dev,
@@ -282,11 +289,26 @@ find(const struct mount_fact *facts, size_t n, enum fact_kind kind,
     const char *path)
 {
 	for (size_t i = 0; i < n; i++)
-		if (facts[i].kind == kind &&
+		if (facts[i].kind == kind && !facts[i].is_exposed &&
 		    facts[i].node.kind != TREE_MISSING &&
 		    strcmp(facts[i].node.real, path) == 0)
 			return &facts[i];
 	return NULL;
+}
+
+/* "/" granted by name is readable as well, whatever the mode. */
+static struct jail_mount
+root_of(const struct mount_fact *all, const struct mount_fact *no_root,
+    bool is_closed)
+{
+	if (all != NULL)
+		return (struct jail_mount){ MOUNT_RW, .path = "/",
+		    .reason = all->rule };
+	if (is_closed)
+		return (struct jail_mount){ MOUNT_CLOSED, .path = "/",
+		    .reason = no_root != NULL ? no_root->rule : &granted };
+	return (struct jail_mount){ MOUNT_RO, .path = "/",
+	    .reason = &readable };
 }
 
 static void
@@ -294,15 +316,15 @@ plan_base(struct planner *p, const struct mount_fact *facts, size_t n)
 {
 	const struct mount_fact *no_root = find(facts, n, FACT_DENY_READ,
 	    "/"), *no_etc = find(facts, n, FACT_DENY_READ, "/etc");
-	bool is_closed = p->mode->is_closed || no_root != NULL;
+	const struct mount_fact *all = find(facts, n, FACT_ALLOW_WRITE, "/");
+	bool is_closed = all == NULL && (p->mode->is_closed ||
+	    no_root != NULL);
 	const struct mount_fact plain = { .rule = &needed };
 	struct mount_list *l = &p->out->list;
 
-	*vec_push(l) = is_closed ? (struct jail_mount){ MOUNT_CLOSED,
-	    .path = "/", .reason = no_root != NULL ? no_root->rule :
-	    &granted } :
-	    (struct jail_mount){ MOUNT_RO, .path = "/",
-	    .reason = &readable };
+	*vec_push(l) = root_of(all, no_root, is_closed);
+	if (all != NULL)
+		*vec_push(&p->out->roots) = "/";
 	if (no_etc == NULL && is_closed && find(facts, n, FACT_ALLOW_READ,
 	    "/etc") == NULL && find(facts, n, FACT_ALLOW_READ, "/") == NULL)
 		no_etc = &plain;

@@ -169,7 +169,7 @@ is_granted(const struct work *w, const char *path)
 	return v.action == ACTION_ALLOW;
 }
 
-/* Everything lies below "/", and no policy makes that writable. */
+/* Everything lies below "/": of that is_granted() speaks. */
 static bool
 is_inside(const char *path, const char *dir)
 {
@@ -178,7 +178,8 @@ is_inside(const char *path, const char *dir)
 
 /*
  * Could a command of an earlier run have written this file?  fence-run would
- * execute it outside.  Where "/" is granted no run starts at all.
+ * execute it outside.  Where "/" is granted the file is kept as fence's own:
+ * own_parts() of plan_files.c.
  */
 static bool
 is_commands(const char *path, void *arg)

@@ -17,6 +17,7 @@
 #include "platform/base/str.h"
 #include "platform/base/vec.h"
 #include "platform/paths.h"
+#include "policy/decide.h"
 #include "policy/pattern.h"
 #include "policy/trust.h"
 
@@ -34,6 +35,8 @@ own_parts(struct work *w, struct owns *own)
 	static const char *const names[] = { "fence", "fence-run" };
 	const char *init = w->plan->spec.init;
 	const char *exe = paths_self(w->arena);
+	const char *bwrap = w->plan->spec.bwrap;
+	struct verdict v;
 
 	*vec_push(own) = (struct own_file){ path_dir(w->arena, init),
 	    "fence's own programs", false, NULL };
@@ -41,6 +44,10 @@ own_parts(struct work *w, struct owns *own)
 		*vec_push(own) = (struct own_file){ arena_printf(w->arena,
 		    "%.*s/%s", (int)path_dir_len(exe), exe, names[i]),
 		    "fence's own program", false, NULL };
+	decide_fs(w->plan->policy, FS_WRITE, "/", &v);
+	if (bwrap != NULL && v.action == ACTION_ALLOW)
+		*vec_push(own) = (struct own_file){ bwrap,
+		    "what fence-run starts", false, NULL };
 }
 
 /* The user's own policies and what was trusted: for runs to come. */

@@ -179,7 +179,11 @@ is_open_git(const char *path, void *arg)
 	return v.action == ACTION_ALLOW;
 }
 
-/* What of the host the command may write to. */
+/*
+ * What of the host the command may write to.  A whole machine is too much to
+ * be searched after every run: of "/" only what was named beside it is, and
+ * homes and workspace.
+ */
 static void
 take_roots(const struct plan *p, struct guard_config *c)
 {
@@ -189,7 +193,8 @@ take_roots(const struct plan *p, struct guard_config *c)
 
 	for (size_t i = 0; i < spec->nmounts; i++)
 		if (spec->mounts[i].kind == MOUNT_RW &&
-		    !spec->mounts[i].is_pin)
+		    !spec->mounts[i].is_pin &&
+		    strcmp(spec->mounts[i].path, "/") != 0)
 			roots[c->nroots++] = spec->mounts[i].path;
 	c->roots = roots;
 }

@@ -320,10 +320,10 @@ put_mount(struct root *r, size_t i, const char *path)
 
 	switch (m->kind) {
 	case MOUNT_RO:
+	case MOUNT_RW:
 		if (r->tree_fd[i] < 0)
 			return 0;	/* "/" in place */
 		/* FALLTHROUGH */
-	case MOUNT_RW:
 	case MOUNT_DEVICE:
 		return put(r, m, path, &r->tree_fd[i]);
 	case MOUNT_TMPFS:
@@ -531,7 +531,9 @@ root_build(struct root *r, const char *run_dir, const char *etc_dir)
 		return mkdir(ROOT_APART, 0755) != 0 ? -1 : put_mounts(r);
 	/* fence-init writes its uid map through this /proc, and covers it
 	 * with the jail's own. */
-	if (attr_at("/", PLACE_TREE, PLACE_LOCKED, 0) != 0 ||
+	if (attr_at("/", PLACE_TREE, r->spec->mounts[0].kind == MOUNT_RW ?
+	    PLACE_HELD : PLACE_LOCKED, 0) != 0 ||
+	    attr_at("/run", PLACE_TREE, PLACE_LOCKED, 0) != 0 ||
 	    attr_at("/proc", 0, 0, PLACE_RDONLY) != 0)
 		return -1;
 	return put_mounts(r);

@@ -100,7 +100,7 @@ holds(const struct root *r, const struct jail_mount *m, uint64_t *ret_attr)
 		return r->spec->is_apart || strcmp(m->path, "/") != 0;
 	case MOUNT_RW:
 		*ret_attr = PLACE_HELD;
-		return true;
+		return r->spec->is_apart || strcmp(m->path, "/") != 0;
 	case MOUNT_DEV_HOST:
 	case MOUNT_DEVICE:
 		/* Read-only: a device is written to all the same, and its

@@ -185,6 +185,17 @@ lists(void **state)
 		{ "", FS_WRITE, "/dev/stderr", true },
 		{ "", FS_WRITE, "/dev/tty", true },
 		{ "", FS_WRITE, "/dev/ttyS0", false },
+		{ "\"allowWrite\":[\"/\"]", FS_WRITE, "/opt/x", true },
+		{ "\"allowWrite\":[\"/\"]", FS_WRITE, "/etcx", true },
+		{ "\"allowWrite\":[\"/\"]", FS_WRITE, "/etc/x", false },
+		{ "\"allowWrite\":[\"/\"]", FS_WRITE, "/proc/sys/x", false },
+		{ "\"allowWrite\":[\"/\"]", FS_WRITE, "/sys", false },
+		{ "\"allowWrite\":[\"/\"]", FS_WRITE, "/run/x", false },
+		{ "\"allowWrite\":[\"/\"]", FS_WRITE, "/tmp/x", true },
+		{ "\"allowWrite\":[\"/\",\"/etc/x\"]", FS_WRITE, "/etc/x/y",
+		    true },
+		{ "\"allowWrite\":[\"/\"],\"defaultDenyRead\":true", FS_READ,
+		    "/home/u/x", true },
 	};
 	struct verdict v;
 	char text[256];
@@ -603,7 +614,7 @@ guarded_names(void **state)
 		{ "/ws/.vscode/settings.json", false },
 		{ "/ws/.idea/workspace.xml", false },
 		{ "/.bashrc", false }, { "/ws/.git/HEAD", true },
-		{ "/ws/.claude/commands/x.md", true }, { "/etc/x", true },
+		{ "/ws/.claude/commands/x.md", true }, { "/opt/x", true },
 		{ "/a/b/c/.git/hooks/x", false },
 	};
 	struct policy *p = parse(text);
