@@ -94,8 +94,8 @@ void	 decide_fs(const struct policy *, enum fs_op, const char *path,
 	    struct verdict *);
 
 /*
- * Might an entry open this guarded name?  false: writing to it is denied, and
- * decide_fs() need not be asked.
+ * Might the policy open this guarded name?  false: writing to it is denied,
+ * and decide_fs() need not be asked.
  */
 bool	 decide_guard_may_open(const struct policy *, const char *path);
 

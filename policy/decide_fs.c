@@ -335,7 +335,8 @@ is_named(const struct policy *p, const char *path, size_t len)
 bool
 decide_guard_may_open(const struct policy *p, const char *path)
 {
-	return is_named(p, path, strlen(path));
+	return p->fs.allow_git_config.value ||
+	    is_named(p, path, strlen(path));
 }
 
 /* Opened only by an entry that names it, or something in it, in full. */
