@@ -55,6 +55,8 @@ struct jail_mount {
 	ino_t		 ino;
 	const char	*text;	/* MOUNT_LINK */
 	uint64_t	 size;	/* TMPFS, OWN: bytes at most; 0: as usual */
+	bool		 is_unlisted;	/* RO: the second wall lets read what
+					 * is in it, and not its names */
 	bool		 is_pin;	/* RW: no more than a part of its tree
 					 * that nobody may rename */
 };

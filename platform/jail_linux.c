@@ -278,7 +278,8 @@ add_reading(struct rules *r, struct buf *b, const struct jail_spec *spec,
 {
 	static const char *const own[] = { "/proc", "/run" };
 
-	if (spec->nmounts == 0 || spec->mounts[0].kind != MOUNT_CLOSED) {
+	if (spec->nmounts == 0 || (spec->mounts[0].kind != MOUNT_CLOSED &&
+	    !spec->mounts[0].is_unlisted)) {
 		add_rule(r, b, "/", rights);
 		return;
 	}
@@ -289,7 +290,9 @@ add_reading(struct rules *r, struct buf *b, const struct jail_spec *spec,
 
 		if (kind == MOUNT_RO || kind == MOUNT_RW ||
 		    kind == MOUNT_ETC || kind == MOUNT_ETC_OWN)
-			add_rule(r, b, spec->mounts[i].path, rights);
+			add_rule(r, b, spec->mounts[i].path,
+			    spec->mounts[i].is_unlisted ?
+			    rights & ~landlock_list_rights() : rights);
 	}
 }
 

@@ -63,7 +63,8 @@ bool	 decide_local_is_home(const struct host *);
 /* One layer: network.allowLocalOutbound, or what it defaults to. */
 bool	 decide_local_is_open(const struct policy *);
 
-enum fs_op { FS_READ, FS_WRITE, FS_EXEC };
+/* FS_LIST: to read a folder's names.  Of what is no folder it is FS_READ. */
+enum fs_op { FS_READ, FS_WRITE, FS_EXEC, FS_LIST };
 
 struct fs_question {
 	enum fs_op	 op;
@@ -85,13 +86,17 @@ struct fs_question {
  * (/tmp, /dev/shm, /dev/null ...) are allowed by the rule "built-in", unless
  * an entry matches as long; a workspace below /tmp is not part of them.  A
  * write is denied where denyRead would deny the read.  allowWrite and
- * allowExecute let read, too.
+ * allowExecute let read, too; where reading has to be granted, a folder that
+ * allowExecute alone grants is not listed.
  */
 void	 decide_fs_ask(const struct policy *, const struct fs_question *,
 	    struct verdict *);
 /* Without guarded names. */
 void	 decide_fs(const struct policy *, enum fs_op, const char *path,
 	    struct verdict *);
+
+/* Can there be a folder that is read and not listed?  Of any layer. */
+bool	 decide_may_unlist(const struct policy *);
 
 /*
  * Might the policy open this guarded name?  false: writing to it is denied,

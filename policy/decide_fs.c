@@ -430,14 +430,26 @@ decide_readable(const struct policy *p, void (*fn)(const char *, void *),
 			fn(path, arg);
 }
 
+static void
+deny_by_mode(const struct policy *p, const struct fs_question *q,
+    const char *reason, struct verdict *v)
+{
+	bool is_strict = p->fs.strict_deny_read.value;
+
+	verdict_key(v, ACTION_DENY, is_strict ?
+	    KEY_OF(fs.strict_deny_read) : KEY_OF(fs.default_deny_read),
+	    is_strict ? p->fs.strict_deny_read.at :
+	    p->fs.default_deny_read.at);
+	verdict_reason(v, "%s", reason);
+	suggest(v, p, FS_ALLOW_READ, q->path);
+}
+
 /* No entry speaks, and reading has to be granted. */
 static void
 decide_by_mode(const struct policy *p, const struct fs_question *q,
     struct verdict *v)
 {
 	bool is_strict = p->fs.strict_deny_read.value;
-	const struct flag *mode = is_strict ? &p->fs.strict_deny_read :
-	    &p->fs.default_deny_read;
 	const char *place = find_built_in(p, q->path);
 
 	for (size_t i = 0; place == NULL && i < N_OF(readable_own); i++)
@@ -449,12 +461,8 @@ decide_by_mode(const struct policy *p, const struct fs_question *q,
 	    (place = find_readable(p, q->path)) != NULL) {
 		allow_built_in(v, place, "readable by default");
 	} else {
-		verdict_key(v, ACTION_DENY, is_strict ?
-		    KEY_OF(fs.strict_deny_read) :
-		    KEY_OF(fs.default_deny_read), mode->at);
-		verdict_reason(v, "no entry of filesystem.allowRead "
-		    "matches");
-		suggest(v, p, FS_ALLOW_READ, q->path);
+		deny_by_mode(p, q, "no entry of filesystem.allowRead "
+		    "matches", v);
 	}
 }
 
@@ -477,12 +485,74 @@ decide_read(const struct policy *p, const struct fs_question *q,
 		    &p->fs.deny_read);
 }
 
+/*
+ * Is the path a part of something that is there to be listed?  The second wall
+ * grants listing by the tree: what is shown around a folder is shown in it.
+ */
+static bool
+is_listed(const struct policy *p, const char *path)
+{
+	static const char *const own[] = { "/proc", "/dev", "/run" };
+	struct best best = find_best(p, path, BIT(FS_ALLOW_READ) |
+	    BIT(FS_ALLOW_WRITE));
+	const char *place = p->fs.strict_deny_read.value ? NULL :
+	    find_readable(p, path);
+	char around[PATH_MAX];
+	struct verdict v;
+	int n;
+
+	if (find_built_in(p, path) != NULL)
+		return true;
+	for (size_t i = 0; i < N_OF(own); i++)
+		if (str_path_below(path, own[i]))
+			return true;
+	if (best.len > 0 && best.len < sizeof around) {
+		memcpy(around, path, best.len);
+		around[best.len] = '\0';
+		decide_read(p, &(struct fs_question){ .path = around }, &v);
+		if (v.action == ACTION_ALLOW)
+			return true;
+	}
+	if (place == NULL)
+		return false;
+	n = snprintf(around, sizeof around, place[0] == '/' ? "%s%s" :
+	    "%s/%s", place[0] == '/' ? "" : p->home, place);
+	if (n < 0 || (size_t)n >= sizeof around)
+		return false;
+	decide_read(p, &(struct fs_question){ .path = around }, &v);
+	return v.action == ACTION_ALLOW;
+}
+
+static void
+decide_list(const struct policy *p, const struct fs_question *q,
+    struct verdict *v)
+{
+	decide_read(p, q, v);
+	if (v->action == ACTION_ALLOW && v->rule.id == RULE_ENTRY &&
+	    v->rule.key == KEY_OF(fs.allow_execute) &&
+	    (p->fs.default_deny_read.value || p->fs.strict_deny_read.value) &&
+	    !is_listed(p, q->path))
+		deny_by_mode(p, q, "filesystem.allowExecute opens it without "
+		    "its list of names", v);
+}
+
+bool
+decide_may_unlist(const struct policy *p)
+{
+	for (; p != NULL; p = p->also)
+		if (p->fs.allow_execute.n > 0)
+			return true;
+	return false;
+}
+
 static void
 decide_layer(const struct policy *p, const struct fs_question *q,
     struct verdict *v)
 {
 	if (q->op == FS_WRITE)
 		decide_write(p, q, v);
+	else if (q->op == FS_LIST)
+		decide_list(p, q, v);
 	else
 		decide_read(p, q, v);
 }

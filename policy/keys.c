@@ -288,7 +288,8 @@ const struct key policy_keys[] = {
 	  .schema = RE_PATH, .fallback = "[]",
 	  .example = "[\"/opt/tools/bin\"]",
 	  .help = "Paths the command may read and execute, as if they were in "
-		  "filesystem.allowRead." },
+		  "filesystem.allowRead; where reading has to be granted, "
+		  "folders of this list are not listed." },
 	{ .name = "filesystem.denyRead",
 	  FIELD(KEY_STRLIST, fs.deny_read),
 	  RESTRICTS_ASKED, .is_mounted = true,

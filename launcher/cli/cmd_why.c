@@ -221,6 +221,19 @@ note_missing(struct explained *j, enum fs_op op, const struct jail_spec *spec,
 		    "the run; a missing folder that is granted is made";
 }
 
+/* No mount can hold it. */
+static void
+note_listing(const struct jail_spec *spec, struct answer *ret)
+{
+	struct jail_walls walls;
+
+	jail_walls(&walls);
+	ret->is_guidance = !walls.has_second || spec->may_nest;
+	ret->by = ret->is_guidance ? "nobody: there is no Landlock" :
+	    "landlock: no right to list it (EACCES)";
+	ret->note = "the programs in it can be read and executed";
+}
+
 static int
 ask_file(const struct asked *q, enum fs_op op, struct arena *a,
     struct answer *ret, struct err *e)
@@ -238,6 +251,8 @@ ask_file(const struct asked *q, enum fs_op op, struct arena *a,
 	ret->object = j.path;
 	ret->v = j.verdict;
 	ret->by = by_mounts(op, j.path, &ret->v);
+	if (j.is_listing)
+		note_listing(q->spec, ret);
 	return 0;
 }
 

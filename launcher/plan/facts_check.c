@@ -23,7 +23,7 @@ misplaced(const struct mount_fact *f)
 		return str_path_below(path, "/dev") &&
 		    !str_path_below(path, "/dev/shm") &&
 		    strcmp(path, "/dev") != 0 ? NULL : "it is no device";
-	if (f->kind < FACT_ALLOW_READ || f->kind == FACT_SOCKET)
+	if (f->kind < FACT_ALLOW_EXECUTE || f->kind == FACT_SOCKET)
 		return NULL;
 	if (str_path_below(path, "/proc") ||
 	    (str_path_below(path, "/dev") &&

@@ -20,7 +20,7 @@ static bool
 is_grant(const struct mount_fact *f)
 {
 	return f->layer != NULL && (f->kind == FACT_ALLOW_WRITE ||
-	    f->kind == FACT_ALLOW_READ);
+	    f->kind == FACT_ALLOW_READ || f->kind == FACT_ALLOW_EXECUTE);
 }
 
 /* ---- symlinks ---- */
@@ -246,6 +246,18 @@ is_given(const struct gather *g, const struct mount_fact *f,
 	return v->action == ACTION_ALLOW || pretend_lacks("nojudge");
 }
 
+/* Every layer has to let a folder be listed. */
+static bool
+is_unlisted(const struct gather *g, const struct mount_fact *f)
+{
+	struct verdict v;
+
+	if (f->kind != FACT_ALLOW_READ || !decide_may_unlist(g->rq->policy))
+		return false;
+	decide_fs(g->rq->policy, FS_LIST, f->node.real, &v);
+	return v.action == ACTION_DENY;
+}
+
 /* What one layer lets write and another does not is there to be read. */
 static bool
 is_readable_still(const struct gather *g, const struct mount_fact *f)
@@ -292,6 +304,8 @@ grants_settle(struct gather *g, struct err *e)
 				continue;
 			f->kind = FACT_ALLOW_READ;
 		}
+		if (is_grant(f) && is_unlisted(g, f))
+			f->kind = FACT_ALLOW_EXECUTE;
 		facts->v[k++] = *f;
 	}
 	facts->n = k;

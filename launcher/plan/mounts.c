@@ -12,6 +12,7 @@ struct ruling {
 	const struct mount_fact	*fact;		/* the one that speaks */
 	enum fact_kind		 kind;
 	bool			 is_shown;	/* denied to write, not to read */
+	bool			 is_unlisted;	/* read by allowExecute alone */
 };
 
 static const struct rule
@@ -110,12 +111,15 @@ static struct ruling
 fold(const struct mount_fact **from, const struct mount_fact **to)
 {
 	struct ruling r = { .fact = to[-1], .kind = to[-1]->kind };
+	bool has[FACT_NKINDS] = { false };
 
-	if (r.kind == FACT_DENY_WRITE)
-		for (const struct mount_fact **f = from; f < to; f++)
-			r.is_shown |= (*f)->kind == FACT_SEE ||
-			    (*f)->kind == FACT_ALLOW_READ ||
-			    (*f)->kind == FACT_ALLOW_WRITE;
+	for (const struct mount_fact **f = from; f < to; f++)
+		has[(*f)->kind] = true;
+	r.is_unlisted = has[FACT_ALLOW_EXECUTE] && !has[FACT_ALLOW_READ] &&
+	    !has[FACT_ALLOW_WRITE];
+	r.is_shown = r.kind == FACT_DENY_WRITE && (has[FACT_SEE] ||
+	    has[FACT_ALLOW_EXECUTE] || has[FACT_ALLOW_READ] ||
+	    has[FACT_ALLOW_WRITE]);
 	return r;
 }
 
@@ -210,6 +214,8 @@ is_given(const struct ruling *r, const struct jail_mount *m, bool is_base)
 	case FACT_ALLOW_WRITE:
 		return m->kind == MOUNT_RW && !is_base;
 	case FACT_ALLOW_READ:
+		return !is_unseen(m, is_base, path) && !m->is_unlisted;
+	case FACT_ALLOW_EXECUTE:
 	case FACT_SEE:
 		/* It opens what is hidden, and takes nothing away. */
 		return !is_unseen(m, is_base, path);
@@ -267,6 +273,7 @@ plan_path(struct planner *p, const struct ruling *r)
 	push(p, (struct jail_mount){ .kind = kind_of(r),
 	    .path = f->node.real, .reason = f->rule, .dev = f->node.dev,
 	    .ino = f->node.ino, .text = f->text,
+	    .is_unlisted = r->is_unlisted,
 	    .size = r->kind == FACT_OWN ? p->mode->own_size : 0 });
 }
 
@@ -296,42 +303,56 @@ find(const struct mount_fact *facts, size_t n, enum fact_kind kind,
 	return NULL;
 }
 
-/* "/" granted by name is readable as well, whatever the mode. */
+/* Where "/" itself is granted the mode hides nothing. */
 static struct jail_mount
-root_of(const struct mount_fact *all, const struct mount_fact *no_root,
-    bool is_closed)
+root_of(const struct planner *p, const struct mount_fact *facts, size_t n)
 {
-	if (all != NULL)
-		return (struct jail_mount){ MOUNT_RW, .path = "/",
-		    .reason = all->rule };
-	if (is_closed)
-		return (struct jail_mount){ MOUNT_CLOSED, .path = "/",
-		    .reason = no_root != NULL ? no_root->rule : &granted };
-	return (struct jail_mount){ MOUNT_RO, .path = "/",
-	    .reason = &readable };
+	struct jail_mount root = { .path = "/" };
+	const struct mount_fact *f;
+
+	if ((f = find(facts, n, FACT_DENY_READ, "/")) != NULL) {
+		root.kind = MOUNT_CLOSED;
+		root.reason = f->rule;
+	} else if ((f = find(facts, n, FACT_ALLOW_WRITE, "/")) != NULL) {
+		root.kind = MOUNT_RW;
+		root.reason = f->rule;
+	} else if (!p->mode->is_closed) {
+		root.kind = MOUNT_RO;
+		root.reason = &readable;
+	} else if ((f = find(facts, n, FACT_ALLOW_READ, "/")) != NULL ||
+	    (f = find(facts, n, FACT_ALLOW_EXECUTE, "/")) != NULL) {
+		root.kind = MOUNT_RO;
+		root.reason = f->rule;
+		root.is_unlisted = f->kind == FACT_ALLOW_EXECUTE;
+	} else {
+		root.kind = MOUNT_CLOSED;
+		root.reason = &granted;
+	}
+	return root;
 }
 
 static void
 plan_base(struct planner *p, const struct mount_fact *facts, size_t n)
 {
-	const struct mount_fact *no_root = find(facts, n, FACT_DENY_READ,
-	    "/"), *no_etc = find(facts, n, FACT_DENY_READ, "/etc");
-	const struct mount_fact *all = find(facts, n, FACT_ALLOW_WRITE, "/");
-	bool is_closed = all == NULL && (p->mode->is_closed ||
-	    no_root != NULL);
+	const struct mount_fact *no_etc = find(facts, n, FACT_DENY_READ,
+	    "/etc");
 	const struct mount_fact plain = { .rule = &needed };
+	bool is_etc_read = find(facts, n, FACT_ALLOW_READ, "/etc") != NULL;
+	bool is_etc_run = find(facts, n, FACT_ALLOW_EXECUTE, "/etc") != NULL;
 	struct mount_list *l = &p->out->list;
+	struct jail_mount root = root_of(p, facts, n);
 
-	*vec_push(l) = root_of(all, no_root, is_closed);
-	if (all != NULL)
+	*vec_push(l) = root;
+	if (root.kind == MOUNT_RW)
 		*vec_push(&p->out->roots) = "/";
-	if (no_etc == NULL && is_closed && find(facts, n, FACT_ALLOW_READ,
-	    "/etc") == NULL && find(facts, n, FACT_ALLOW_READ, "/") == NULL)
+	if (no_etc == NULL && root.kind == MOUNT_CLOSED && !is_etc_read &&
+	    !is_etc_run)
 		no_etc = &plain;
 	*vec_push(l) = no_etc != NULL ? (struct jail_mount){ MOUNT_ETC_OWN,
 	    .path = "/etc", .reason = no_etc->rule } :
 	    (struct jail_mount){ MOUNT_ETC, .path = "/etc",
-	    .reason = &etc };
+	    .reason = &etc, .is_unlisted = !is_etc_read && (is_etc_run ||
+	    root.is_unlisted) };
 	*vec_push(l) = (struct jail_mount){ p->mode->is_host_dev ?
 	    MOUNT_DEV_HOST : MOUNT_DEV, .path = "/dev",
 	    .reason = p->mode->is_host_dev ? p->mode->dev_rule : &private };

@@ -20,6 +20,7 @@ enum fact_kind {
 	FACT_OWN,		/* a private folder, unless shown or denied */
 	FACT_LINK,		/* a symlink on the way to something granted */
 	FACT_SEE,		/* to be seen although /tmp or /run hides it */
+	FACT_ALLOW_EXECUTE,	/* to be read, and not listed */
 	FACT_ALLOW_READ,
 	FACT_ALLOW_WRITE,
 	FACT_DEVICE,		/* a node of /dev beyond the usual ones */

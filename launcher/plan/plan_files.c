@@ -216,6 +216,23 @@ device_rule(struct arena *a, const struct policy *p)
 	return plan_keep(a, &rule, sizeof rule);
 }
 
+/* Mounts show a folder with its names. */
+static void
+tell_listed(struct work *w, const struct mounts *mounts)
+{
+	struct jail_walls walls;
+	size_t i = 0;
+
+	while (i < mounts->list.n && !mounts->list.v[i].is_unlisted)
+		i++;
+	if (i == mounts->list.n)
+		return;
+	jail_walls(&walls);
+	if (!walls.has_second || w->plan->spec.may_nest)
+		plan_notice("filesystem.allowExecute: without Landlock its "
+		    "folders can be listed, too", w);
+}
+
 /* ESTALE: a directory of fence's own was made for this plan and is gone. */
 static int
 check_own(const struct work *w, const struct facts *facts, struct err *e)
@@ -274,8 +291,10 @@ plan_files(struct work *w, const struct run_options *ro, char *const *env,
 		rc = plan_judge(p, &facts, &mounts, e);
 	if (rc == 0)
 		rc = check_own(w, &facts, e);
-	if (rc == 0)
+	if (rc == 0) {
 		take_mounts(w, &facts, &mounts);
+		tell_listed(w, &mounts);
+	}
 	vec_release(&own);
 	facts_release(&facts);
 	vec_release(&mounts.list);

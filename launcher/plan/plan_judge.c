@@ -80,7 +80,8 @@ judge_grant(const struct policy *p, const struct mounts *mounts, size_t i,
 
 	if (m->kind == MOUNT_RW && !is_allowed(p, m, FS_WRITE, &v))
 		return complain("makes writable", m->path, &v, e);
-	if (is_shown(mounts, i) && !is_allowed(p, m, FS_READ, &v))
+	if (is_shown(mounts, i) && !is_allowed(p, m, m->is_unlisted ?
+	    FS_READ : FS_LIST, &v))
 		return complain("shows", m->path, &v, e);
 	return 0;
 }

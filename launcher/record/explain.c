@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "platform/base/path.h"
@@ -25,7 +26,7 @@ is_denied(const struct explain *j, enum fs_op op, const char *path,
 	struct verdict reading;
 
 	decide_fs_ask(j->policy, &q, ret);
-	if (ret->action == ACTION_DENY || op == FS_READ)
+	if (ret->action == ACTION_DENY || op == FS_READ || op == FS_LIST)
 		return ret->action == ACTION_DENY;
 	decide_fs(j->policy, FS_READ, path, &reading);
 	if (reading.action == ACTION_DENY)
@@ -103,6 +104,14 @@ begin(struct arena *arena, const char *cwd, const char *path,
 	return ret->path != NULL;
 }
 
+static bool
+is_folder(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 bool
 explain_place(const struct explain *j, struct arena *arena, enum fs_op op,
     const char *cwd, const char *path, struct explained *ret)
@@ -118,7 +127,12 @@ explain_place(const struct explain *j, struct arena *arena, enum fs_op op,
 		ret->real = ret->path;
 	if (strcmp(ret->real, ret->path) != 0)
 		links_on_way(arena, ret->path, see_link, &way);
-	return way.is_hidden || is_denied(j, op, ret->real, &ret->verdict);
+	if (way.is_hidden || is_denied(j, op, ret->real, &ret->verdict))
+		return true;
+	ret->is_listing = op == FS_READ && decide_may_unlist(j->policy) &&
+	    is_folder(ret->real) &&
+	    is_denied(j, FS_LIST, ret->real, &ret->verdict);
+	return ret->is_listing;
 }
 
 const char *

@@ -19,6 +19,7 @@ struct explain {
 struct explained {
 	const char	*path;		/* clean, as it was written */
 	const char	*real;		/* where it leads; path if unknown */
+	bool		 is_listing;	/* denied as FS_LIST, and not to read */
 	struct verdict	 verdict;	/* of the former if both are allowed */
 };
 

@@ -290,6 +290,8 @@ fill_file(struct witness *w, struct arena *arena,
 	e->path = explain_path(&w->explain, arena, op, e->process[0].cwd, path,
 	    &judged);
 	e->verdict = judged.verdict;
+	if (e->path != NULL && judged.is_listing)
+		e->enforcer = ENFORCER_LANDLOCK;
 	if (e->path == NULL && op == FS_WRITE && r->err == EROFS)
 		e->path = explain_late(&w->explain, arena, e->process[0].cwd,
 		    path, &e->verdict);

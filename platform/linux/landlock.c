@@ -90,6 +90,12 @@ landlock_read_rights(int abi)
 }
 
 uint64_t
+landlock_list_rights(void)
+{
+	return LANDLOCK_FS_READ_DIR;
+}
+
+uint64_t
 landlock_write_rights(int abi)
 {
 	return landlock_handled(abi) & ~(uint64_t)LANDLOCK_FS_IOCTL_DEV;

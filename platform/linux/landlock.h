@@ -50,6 +50,7 @@ int	 landlock_abi(void);		/* of this kernel; 0 for none */
 uint64_t landlock_handled(int abi);	/* 0: no Landlock at all */
 uint64_t landlock_scoped(int abi);
 uint64_t landlock_read_rights(int abi);	/* a tree to read and execute from */
+uint64_t landlock_list_rights(void);	/* of those to read */
 uint64_t landlock_write_rights(int abi);	/* all but ioctl on devices */
 uint64_t landlock_dev_rights(int abi);	/* /dev: read, write, ioctl */
 uint64_t landlock_stdio_read(int abi);	/* reopening an inherited stdin */

@@ -145,6 +145,36 @@ for who in $WHOS; do
 	    sh -c 'cat ~/denied/open; cat ~/denied/shut'
 	is "$status:$out" 1:o "$who: as a run does"
 
+	# Programs without their names.
+	as "$who" mkdir -p "$H/tools/in"
+	as "$who" cp /bin/true "$H/tools/in/t"
+	echo '{"filesystem":{"defaultDenyRead":true,"allowWrite":["."],
+	    "allowExecute":["~/tools"]}}' >"$T/tools.json"
+	chmod 644 "$T/tools.json"
+	answers 'a program by allowExecute' 0 'allowExecute' \
+	    -s "$T/tools.json" read "$H/tools/in/t"
+	answers 'its folder' 1 'no right to list it' \
+	    -s "$T/tools.json" read "$H/tools/in"
+	like "$out" "allowRead \\+= \"~/tools/in\", or once: fence-run -r" \
+	    "$who: and what would allow that"
+	list='echo ~/tools/*; ls ~/tools/in 2>&1; ~/tools/in/t && echo ran'
+	for engine in bwrap native; do
+		capture "$who" env HOME="$H" "$FENCE_RUN" --engine $engine \
+		    -s "$T/tools.json" -- sh -c "$list"
+		like "$out" "/tools/\*.*denied.ran$" \
+		    "$who: $engine: as a run does"
+	done
+	capture "$who" env HOME="$H" "$FENCE_RUN" -r '~/tools' \
+	    -s "$T/tools.json" -- sh -c "$list"
+	like "$out" '/tools/in.t.ran$' "$who: with -r it is listed"
+	capture "$who" env HOME="$H" FENCE_PRETEND=landlock "$FENCE_RUN" \
+	    -s "$T/tools.json" -- sh -c "$list"
+	like "$out:$err" '/tools/in.t.ran:.*allowExecute: without Landlock' \
+	    "$who: without Landlock, too, which is told"
+	capture "$who" env HOME="$H" FENCE_PRETEND=landlock "$FENCE" why \
+	    --json -s "$T/tools.json" read "$H/tools/in"
+	like "$out" 'denied.*"walled":false' "$who: and why knows it"
+
 	# What is suggested can be pasted, whatever the name is.
 	for name in '$(touch pasted);x' "a'b" 'a b`touch pasted`'; do
 		why "$who" write "$H/$name"

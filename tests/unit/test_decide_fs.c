@@ -124,6 +124,7 @@ lists(void **state)
 		{ "", FS_WRITE, "/ws/x", false },
 		{ "", FS_READ, "/etc/passwd", true },
 		{ "\"denyWrite\":[\"/ws/s\"]", FS_WRITE, "/ws/x", false },
+#define STRICT	"\"strictDenyRead\":true,"
 #define PROJ	"\"allowWrite\":[\"/w/proj\"]"
 		{ PROJ, FS_WRITE, "/w/proj", true },
 		{ PROJ, FS_WRITE, "/w/proj/a/b", true },
@@ -185,6 +186,18 @@ lists(void **state)
 		{ "", FS_WRITE, "/dev/stderr", true },
 		{ "", FS_WRITE, "/dev/tty", true },
 		{ "", FS_WRITE, "/dev/ttyS0", false },
+		{ STRICT "\"allowExecute\":[\"/x\"]", FS_READ, "/x/d", true },
+		{ STRICT "\"allowExecute\":[\"/x\"]", FS_LIST, "/x", false },
+		{ STRICT "\"allowExecute\":[\"/x\"]", FS_LIST, "/x/d", false },
+		{ STRICT "\"allowExecute\":[\"/x\"],\"allowRead\":[\"/x/d\"]",
+		    FS_LIST, "/x/d/e", true },
+		{ STRICT "\"allowExecute\":[\"/x/d\"],\"allowRead\":[\"/x\"]",
+		    FS_LIST, "/x/d/e", true },
+		{ STRICT "\"allowExecute\":[\"/x/d\"],\"allowRead\":[\"/x\"],"
+		    "\"denyRead\":[\"/x\"]", FS_LIST, "/x/d/e", false },
+		{ "\"defaultDenyRead\":true,\"allowExecute\":[\"/opt/x\"]",
+		    FS_LIST, "/opt/x", true },
+		{ "\"allowExecute\":[\"/x\"]", FS_LIST, "/x", true },
 		{ "\"allowWrite\":[\"/\"]", FS_WRITE, "/opt/x", true },
 		{ "\"allowWrite\":[\"/\"]", FS_WRITE, "/etcx", true },
 		{ "\"allowWrite\":[\"/\"]", FS_WRITE, "/etc/x", false },

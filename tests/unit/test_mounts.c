@@ -38,6 +38,13 @@ static const struct {
 	    "rw /home\nrw /home/u\nro /home/u/.bashrc\nrw /run/w\n"
 	    "maskdir /s\nro /sys\n", "/\n/home/u\n/run/w\n",
 	    "rw / etc /etc dev /dev proc /proc tmpfs /tmp " },
+	{ .name = "a folder that is read and not listed, but for a part of it",
+	    { D(FACT_ALLOW_EXECUTE, "/x"), D(FACT_ALLOW_READ, "/x/seen"),
+	      D(FACT_ALLOW_READ, "/y"), D(FACT_ALLOW_EXECUTE, "/y/z"),
+	      D(FACT_ALLOW_EXECUTE, "/both"), D(FACT_ALLOW_READ, "/both") },
+	    "ro /both\nexec /x\nro /x/seen\nro /y\n", "",
+	    "apart closed / ownetc /etc dev /dev proc /proc tmpfs /tmp ",
+	    true },
 	{ .name = "longest match, in any order",
 	    { D(FACT_ALLOW_WRITE, "/a/b/c"), D(FACT_DENY_WRITE, "/a/b"),
 	      D(FACT_ALLOW_WRITE, "/a") },
@@ -135,6 +142,16 @@ static const struct {
 	    "link /bin\nplace /home/u\nrw /home/u/ws\n"
 	    "maskfile /home/u/ws/.env\nro /usr\n", "/home/u/ws\n",
 	    "apart closed / etc /etc dev /dev proc /proc tmpfs /tmp ", true },
+	{ .name = "closed: but all is granted",
+	    { D(FACT_ALLOW_READ, "/"), D(FACT_DENY_READ, "/s"),
+	      D(FACT_ALLOW_EXECUTE, "/s/x"), D(FACT_ALLOW_READ, "/usr") },
+	    "around /s\nexec /s/x\n", "",
+	    "ro / etc /etc dev /dev proc /proc tmpfs /tmp ", true },
+	{ .name = "closed: but all is granted, and nothing listed",
+	    { D(FACT_ALLOW_EXECUTE, "/"), D(FACT_ALLOW_READ, "/usr"),
+	      D(FACT_DENY_WRITE, "/usr/x") },
+	    "ro /usr\n", "",
+	    "exec / exec /etc dev /dev proc /proc tmpfs /tmp ", true },
 	{ .name = "closed: readable and not writable, by two facts of one path",
 	    { F(FACT_DENY_WRITE, "/home/u/.rc"),
 	      F(FACT_ALLOW_READ, "/home/u/.rc") },
@@ -196,6 +213,7 @@ check_case(struct arena *a, size_t i)
 	buf_puts(&head, m.is_apart ? "apart " : "");
 	for (size_t k = 0; k < m.list.n; k++)
 		buf_printf(k < MOUNTS_BASE ? &head : &got, "%s %s%c",
+		    m.list.v[k].is_unlisted ? "exec" :
 		    kinds[m.list.v[k].kind], m.list.v[k].path,
 		    k < MOUNTS_BASE ? ' ' : '\n');
 	for (size_t k = 0; k < m.roots.n; k++)
