@@ -10,10 +10,12 @@ platform_base_libbase_a_SOURCES = \
 	platform/base/io.c platform/base/io.h \
 	platform/base/ip.h \
 	platform/base/json.c platform/base/json.h \
+	platform/base/jsonedit.c platform/base/jsonedit.h \
 	platform/base/jsontree.c platform/base/jsontree.h \
 	platform/base/path.c platform/base/path.h \
 	platform/base/sha256.c platform/base/sha256.h \
 	platform/base/str.c platform/base/str.h \
+	platform/base/toml.c platform/base/toml.h \
 	platform/base/vec.h \
 	platform/base/xalloc.c platform/base/xalloc.h
 

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "launcher/hooks/jsonedit.h"
 #include "launcher/hooks/line.h"
+#include "platform/base/jsonedit.h"
 #include "platform/base/path.h"
 
 /* ---- texts ---- */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "launcher/hooks/import_parts.h"
-#include "launcher/hooks/toml.h"
 #include "platform/base/str.h"
+#include "platform/base/toml.h"
 #include "platform/base/vec.h"
 #include "policy/keys.h"
 #include "policy/policy.h"

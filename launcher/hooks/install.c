@@ -11,9 +11,9 @@
 
 #include "launcher/hooks/entry.h"
 #include "launcher/hooks/install_parts.h"
-#include "launcher/hooks/jsonedit.h"
 #include "launcher/plan/env.h"
 #include "platform/base/io.h"
+#include "platform/base/jsonedit.h"
 #include "platform/base/path.h"
 #include "platform/base/sha256.h"
 #include "policy/trust.h"

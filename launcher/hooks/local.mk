@@ -3,7 +3,6 @@ launcher_liblauncher_a_SOURCES += \
 	launcher/hooks/answer.c launcher/hooks/answer.h \
 	launcher/hooks/entry.c launcher/hooks/entry.h \
 	launcher/hooks/entry_yaml.c \
-	launcher/hooks/jsonedit.c launcher/hooks/jsonedit.h \
 	launcher/hooks/hook.c launcher/hooks/hook.h \
 	launcher/hooks/import.c launcher/hooks/import.h \
 	launcher/hooks/import_claude.c launcher/hooks/import_codex.c \
@@ -12,5 +11,4 @@ launcher_liblauncher_a_SOURCES += \
 	launcher/hooks/install_parts.h launcher/hooks/status.c \
 	launcher/hooks/trial.c \
 	launcher/hooks/input.c launcher/hooks/input.h \
-	launcher/hooks/line.c launcher/hooks/line.h \
-	launcher/hooks/toml.c launcher/hooks/toml.h
+	launcher/hooks/line.c launcher/hooks/line.h

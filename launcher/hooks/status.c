@@ -3,10 +3,10 @@
 #include <unistd.h>
 
 #include "launcher/hooks/install_parts.h"
-#include "launcher/hooks/jsonedit.h"
-#include "launcher/hooks/toml.h"
+#include "platform/base/jsonedit.h"
 #include "platform/base/path.h"
 #include "platform/base/str.h"
+#include "platform/base/toml.h"
 
 /* What was found about one agent. */
 struct state {

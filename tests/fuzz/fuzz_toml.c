@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "launcher/hooks/toml.h"
+#include "platform/base/toml.h"
 
 int	 LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 

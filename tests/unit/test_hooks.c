@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "launcher/hooks/entry.h"
-#include "launcher/hooks/jsonedit.h"
+#include "platform/base/jsonedit.h"
 
 static const char *const args[] = { "hook", "X", "--settings", "/a b/'c",
     NULL };

@@ -3,8 +3,8 @@
  * for reading other tools' settings.  Pure and bounded.  Dates and times are
  * JSON_NUMBER with their text; floats, too.
  */
-#ifndef FENCE_LAUNCHER_TOML_H
-#define FENCE_LAUNCHER_TOML_H
+#ifndef FENCE_BASE_TOML_H
+#define FENCE_BASE_TOML_H
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "launcher/hooks/jsonedit.h"
+#include "platform/base/jsonedit.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "launcher/hooks/toml.h"
+#include "platform/base/toml.h"
 
 #include <stdarg.h>
 #include <stdbool.h>

@@ -2,8 +2,8 @@
  * jsonedit: changes to a JSON or JSONC text that leave every other byte as it
  * is: comments, order, indentation, line ends.  Pure.
  */
-#ifndef FENCE_LAUNCHER_JSONEDIT_H
-#define FENCE_LAUNCHER_JSONEDIT_H
+#ifndef FENCE_BASE_JSONEDIT_H
+#define FENCE_BASE_JSONEDIT_H
 
 #include <stddef.h>
 
