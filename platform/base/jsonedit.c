@@ -243,6 +243,32 @@ jsonedit_add_member(struct jsonedit *j, const char *key, const char *value,
 	    add_child(j, j->root, key, value, e);
 }
 
+int
+jsonedit_add_to(struct jsonedit *j, const struct jnode *object,
+    const char *key, const char *value, struct err *e)
+{
+	return add_child(j, object, key, value, e);
+}
+
+int
+jsonedit_replace(struct jsonedit *j, const struct jnode *n,
+    const char *value, struct err *e)
+{
+	struct style style = style_of(j);
+	struct jnode *node;
+	struct buf b;
+
+	if (jsontree_parse(j->arena, "", value, strlen(value), JSONEDIT_MAX,
+	    &node, e) != 0)
+		return -1;
+	buf_init(&b, JSONEDIT_MAX);
+	buf_add(&b, j->text, n->start);
+	jsontree_put(&b, node, style.unit, style.newline,
+	    indent_of(j, n->key_start));
+	buf_add(&b, j->text + n->end, j->len - n->end);
+	return set_text(j, &b, e);
+}
+
 static int
 wrong_kind(const struct jsonedit *j, const struct jnode *n,
     const char *wanted, struct err *e)

@@ -36,6 +36,11 @@ int	 jsonedit_append(struct jsonedit *, const char *const names[],
 	    const char *value, struct err *);
 int	 jsonedit_add_member(struct jsonedit *, const char *key,
 	    const char *value, struct err *);
+/* The same for any object of the tree; and another value for a node. */
+int	 jsonedit_add_to(struct jsonedit *, const struct jnode *object,
+	    const char *key, const char *value, struct err *);
+int	 jsonedit_replace(struct jsonedit *, const struct jnode *,
+	    const char *value, struct err *);
 
 /*
  * Takes a node, with its key and comma, out of the text.  All nodes are new

@@ -18,8 +18,13 @@ struct toml {
 	struct err	*err;
 };
 
-/* Tables that a header, or a brace, has written: none may write them again. */
+/*
+ * How a table came to be, as its text.  What braces have written none may add
+ * to; what a header or a dotted key has made no header may open again.
+ */
 static const char closed[] = "closed";
+static const char headed[] = "headed";
+static const char dotted[] = "dotted";
 
 static int __attribute__((format(printf, 2, 3)))
 bad(struct toml *t, const char *fmt, ...)
@@ -291,6 +296,10 @@ enter(struct toml *t, struct jnode *in, const char *key)
 {
 	struct jnode *n = jsontree_get(in, key);
 
+	if (n == NULL && in->text == closed) {
+		bad(t, "'%.60s' is added to a table in braces", key);
+		return NULL;
+	}
 	if (n == NULL)
 		n = node_new(t, in, key, JSON_OBJECT);
 	/* Of a list of tables, the last. */
@@ -307,9 +316,9 @@ enter(struct toml *t, struct jnode *in, const char *key)
 	return n;
 }
 
-/* a.b.c: enters all but the last part, which it gives. */
+/* a.b.c: enters all but the last part, which it gives.  is_pair: no header. */
 static int
-read_key(struct toml *t, struct jnode **in, const char **ret)
+read_key(struct toml *t, struct jnode **in, bool is_pair, const char **ret)
 {
 	for (;;) {
 		skip_blank(t);
@@ -322,6 +331,11 @@ read_key(struct toml *t, struct jnode **in, const char **ret)
 		*in = enter(t, *in, *ret);
 		if (*in == NULL)
 			return -1;
+		if (is_pair && ((*in)->text == headed || (*in)->key == NULL))
+			return bad(t, "'%.60s' is a table with a header",
+			    *ret);
+		if (is_pair && (*in)->text == NULL)
+			(*in)->text = dotted;
 	}
 }
 
@@ -333,8 +347,9 @@ static int
 read_pair(struct toml *t, struct jnode *in)
 {
 	const char *key;
+	size_t start = t->pos;
 
-	if (read_key(t, &in, &key) != 0)
+	if (read_key(t, &in, true, &key) != 0)
 		return -1;
 	if (at(t, 0) != '=')
 		return bad(t, "expected '=' after the key");
@@ -344,7 +359,10 @@ read_pair(struct toml *t, struct jnode *in)
 		return bad(t, "'%.60s' is added to a table in braces", key);
 	if (jsontree_get(in, key) != NULL)
 		return bad(t, "'%.60s' is written twice", key);
-	return read_value(t, in, key);
+	if (read_value(t, in, key) != 0)
+		return -1;
+	in->last->key_start = start;
+	return 0;
 }
 
 static int
@@ -412,6 +430,18 @@ read_word(struct toml *t, struct jnode *n)
 }
 
 static int
+read_any(struct toml *t, struct jnode *n)
+{
+	if (n->kind == JSON_ARRAY)
+		return read_array(t, n);
+	if (n->kind == JSON_OBJECT)
+		return read_braces(t, n);
+	if (at(t, 0) == '"' || at(t, 0) == '\'')
+		return read_string(t, true, &n->text, &n->len);
+	return read_word(t, n);
+}
+
+static int
 read_value(struct toml *t, struct jnode *in, const char *key)
 {
 	char c = at(t, 0);
@@ -420,16 +450,22 @@ read_value(struct toml *t, struct jnode *in, const char *key)
 
 	if (depth_of(n) > TOML_DEPTH)
 		return bad(t, "values nest deeper than %d", TOML_DEPTH);
-	if (c == '[')
-		return read_array(t, n);
-	if (c == '{')
-		return read_braces(t, n);
-	if (c == '"' || c == '\'')
-		return read_string(t, true, &n->text, &n->len);
-	return read_word(t, n);
+	n->start = n->key_start = t->pos;
+	if (read_any(t, n) != 0)
+		return -1;
+	n->end = t->pos;
+	return 0;
 }
 
 /* ---- lines ---- */
+
+static void
+mark_header(const struct toml *t, struct jnode *n, size_t start)
+{
+	n->text = headed;
+	n->start = n->key_start = start;
+	n->end = t->pos;
+}
 
 /* [a.b] or [[a.b]]; *ret is the table that follows. */
 static int
@@ -437,26 +473,33 @@ read_header(struct toml *t, struct jnode **ret)
 {
 	bool is_list = looks(t, "[[");
 	struct jnode *in = t->root, *n;
+	size_t start = t->pos;
 	const char *key;
 
 	t->pos += is_list ? 2 : 1;
-	if (read_key(t, &in, &key) != 0)
+	if (read_key(t, &in, false, &key) != 0)
 		return -1;
 	if (!looks(t, is_list ? "]]" : "]"))
 		return bad(t, "expected '%s'", is_list ? "]]" : "]");
 	t->pos += is_list ? 2 : 1;
 	if (!is_list) {
-		*ret = enter(t, in, key);
-		if (*ret != NULL && (*ret)->text == closed)
+		n = jsontree_get(in, key);
+		if (n != NULL && (n->kind != JSON_OBJECT || n->text != NULL))
 			return bad(t, "'%.60s' has a value already", key);
+		*ret = enter(t, in, key);
+		if (*ret != NULL)
+			mark_header(t, *ret, start);
 		return *ret != NULL ? 0 : -1;
 	}
+	if (in->text == closed)
+		return bad(t, "'%.60s' is added to a table in braces", key);
 	n = jsontree_get(in, key);
 	if (n == NULL)
 		n = node_new(t, in, key, JSON_ARRAY);
 	if (n->kind != JSON_ARRAY || n->text == closed)
 		return bad(t, "'%.60s' has a value already", key);
 	*ret = node_new(t, n, NULL, JSON_OBJECT);
+	mark_header(t, *ret, start);
 	return 0;
 }
 
