@@ -7,6 +7,7 @@ LDADD = $(FENCE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS = \
 	tests/unit/test_answers \
 	tests/unit/test_arena \
+	tests/unit/test_agentconf \
 	tests/unit/test_ask \
 	tests/unit/test_budget \
 	tests/unit/test_buf \
@@ -117,6 +118,7 @@ UNIT_TESTS = \
 	tests/unit/test_worker
 
 FUZZERS = \
+	tests/fuzz/fuzz_agentconf \
 	tests/fuzz/fuzz_ask \
 	tests/fuzz/fuzz_chunked \
 	tests/fuzz/fuzz_dnsmsg \
@@ -152,6 +154,8 @@ tests_unit_test_shim_table_SOURCES = tests/unit/test_shim_table.c \
 
 # In the suite a fuzz target replays its corpus; with clang's
 # -fsanitize=fuzzer the same file is the fuzzer (tests/README.md).
+tests_fuzz_fuzz_agentconf_SOURCES = tests/fuzz/fuzz_agentconf.c \
+	tests/fuzz/replay.c
 tests_fuzz_fuzz_ask_SOURCES = tests/fuzz/fuzz_ask.c tests/fuzz/replay.c
 tests_fuzz_fuzz_chunked_SOURCES = tests/fuzz/fuzz_chunked.c \
 	tests/fuzz/replay.c

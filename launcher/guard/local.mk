@@ -1,4 +1,7 @@
 launcher_liblauncher_a_SOURCES += \
+	launcher/guard/agentconf.c launcher/guard/agentconf.h \
+	launcher/guard/agentconf_edit.c launcher/guard/agentconf_parts.h \
+	launcher/guard/agentconf_rows.c launcher/guard/agentconf_toml.c \
 	launcher/guard/gitconf.c launcher/guard/gitconf.h \
 	launcher/guard/gitconf_keys.c \
 	launcher/guard/gitend.c launcher/guard/gitend.h \
