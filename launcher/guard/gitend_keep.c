@@ -215,6 +215,39 @@ replace(struct gitkeep *k, int fd, const char *path, const char *name,
 		(void)unlinkat(fd, beside, AT_REMOVEDIR);
 }
 
+void
+gitkeep_replace(struct gitkeep *k, int fd, const char *path,
+    const char *name, const char *text, size_t len, const char *what,
+    mode_t mode)
+{
+	struct buf b;
+
+	buf_init(&b, 0);
+	buf_add(&b, text, len);
+	if (!b.failed)
+		replace(k, fd, path, name, &b, what, mode);
+	buf_release(&b);
+}
+
+int
+gitkeep_overwrite(int fd, const char *name, const char *text, size_t len,
+    mode_t mode)
+{
+	const struct buf b = { .data = (char *)text, .len = len };
+	char beside[32];
+	auto_fd beside_fd = make_beside(fd, beside);
+	int rc = -1;
+
+	if (beside_fd < 0)
+		return -1;
+	if (write_new(beside_fd, name, &b, mode) == 0)
+		rc = renameat(beside_fd, name, fd, name);
+	if (rc != 0)
+		(void)unlinkat(beside_fd, name, 0);
+	(void)unlinkat(fd, beside, AT_REMOVEDIR);
+	return rc;
+}
+
 /* The whole file; *ret is above GITCONF_MAX if it is. */
 static char *
 read_all(int fd, size_t *ret)

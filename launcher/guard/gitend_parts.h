@@ -22,6 +22,16 @@ void	 gitkeep_config(struct gitkeep *, int fd, const char *path,
 /* What a replacement of a file left that did not come to its end. */
 void	 gitkeep_rest(struct gitkeep *, int fd, const char *path);
 void	 gitkeep_hooks(struct gitkeep *, int fd, const char *path);
+/*
+ * The text in place of the file; the file as it was goes to quarantine and is
+ * told, with `what`, as GUARD_CLEANED.
+ */
+void	 gitkeep_replace(struct gitkeep *, int fd, const char *path,
+	    const char *name, const char *text, size_t len, const char *what,
+	    mode_t mode);
+/* The same, but nothing is kept or told. */
+int	 gitkeep_overwrite(int fd, const char *name, const char *text,
+	    size_t len, mode_t mode);
 /* Something in the folder dir; told: as what it is told. */
 void	 gitkeep_take(struct gitkeep *, int dir, const char *dir_path,
 	    const char *name, const char *told);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "launcher/guard/guard_move.h"
+#include "launcher/guard/journal.h"
 #include "platform/base/buf.h"
 #include "platform/base/io.h"
 #include "platform/base/path.h"
@@ -75,9 +76,8 @@ open_new(const char *path, unsigned *made)
 	return fd;
 }
 
-/* Records end with NUL: a path may hold everything else. */
-static void
-put(struct buf *b, char kind, const char *text)
+void
+journal_put(struct buf *b, char kind, const char *text)
 {
 	buf_putc(b, kind);
 	buf_add(b, text, strlen(text) + 1);
@@ -88,41 +88,48 @@ describe(struct buf *b, const struct gitend *end)
 {
 	char since[64];
 
-	put(b, 'F', head);
+	journal_put(b, 'F', head);
 	snprintf(since, sizeof since, "%lld %ld",
 	    (long long)end->since.tv_sec, end->since.tv_nsec);
-	put(b, 'S', since);
+	journal_put(b, 'S', since);
 	if (end->quarantine != NULL)
-		put(b, 'Q', end->quarantine);
+		journal_put(b, 'Q', end->quarantine);
 	for (size_t i = 0; i < end->nheld; i++)
-		put(b, 'H', end->held[i]);
+		journal_put(b, 'H', end->held[i]);
 	for (size_t i = 0; i < end->nstill; i++)
-		put(b, 'G', end->still[i]);
+		journal_put(b, 'G', end->still[i]);
 	for (size_t i = 0; i < end->nroots; i++)
-		put(b, 'R', end->roots[i]);
-	put(b, 'E', "");
+		journal_put(b, 'R', end->roots[i]);
+	journal_put(b, 'E', "");
 }
 
-/* Written at once and under the lock: see is_dead(). */
+/* Written at once and under the lock: see journal_is_dead(). */
+int
+journal_write(const char *path, const struct buf *b, unsigned *made)
+{
+	auto_fd fd = open_new(path, made);
+
+	if (fd < 0)
+		return -1;
+	if (!b->failed && flock(fd, LOCK_EX) == 0 &&
+	    io_write_all(fd, b->data, b->len) == 0)
+		return fd_take(&fd);
+	gitjournal_remove(path, *made);
+	return -1;
+}
+
 int
 gitjournal_write(const char *path, const struct gitend *end,
     unsigned *ret_made)
 {
-	auto_fd fd = open_new(path, ret_made);
 	struct buf b;
-	bool is_whole;
+	int fd;
 
-	if (fd < 0)
-		return -1;
 	buf_init(&b, JOURNAL_MAX);
 	describe(&b, end);
-	is_whole = !b.failed && flock(fd, LOCK_EX) == 0 &&
-	    io_write_all(fd, b.data, b.len) == 0;
+	fd = journal_write(path, &b, ret_made);
 	buf_release(&b);
-	if (is_whole)
-		return fd_take(&fd);
-	gitjournal_remove(path, *ret_made);
-	return -1;
+	return fd;
 }
 
 void
@@ -147,9 +154,8 @@ struct sweep {
 	bool		 is_whole;
 };
 
-/* Nobody holds it: its run is over, and so is whoever wanted to sweep it. */
-static bool
-is_dead(int fd, struct stat *st)
+bool
+journal_is_dead(int fd, struct stat *st)
 {
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0 || fstat(fd, st) != 0)
 		return false;
@@ -226,26 +232,41 @@ sweep_one(int fd, size_t len, void (*told)(const struct guard_told *, void *),
 	free(text);
 }
 
+bool
+journal_is_agents(const char *name)
+{
+	static const char end[] = ".agents";
+	size_t n = strlen(name), k = sizeof end - 1;
+
+	return n > k && strcmp(name + n - k, end) == 0;
+}
+
+int
+journal_folder(const char *state)
+{
+	char path[PATH_MAX];
+
+	if (state == NULL || snprintf(path, sizeof path, "%s/runs", state) >=
+	    (int)sizeof path)
+		return -1;
+	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
 void
 gitjournal_sweep(const char *state, void (*told)(const struct guard_told *,
     void *), void *arg)
 {
-	char path[PATH_MAX];
-	auto_fd dir = -1;
+	auto_fd dir = journal_folder(state);
 	const char *name;
 	struct stat st;
 	DIR *d;
 
-	if (state == NULL || snprintf(path, sizeof path, "%s/runs", state) >=
-	    (int)sizeof path)
-		return;
-	dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	d = dir < 0 ? NULL : move_list(dir);
 	while (d != NULL && (name = move_next(d)) != NULL) {
-		auto_fd fd = openat(dir, name, O_RDONLY | O_NOFOLLOW |
-		    O_NONBLOCK | O_CLOEXEC);
+		auto_fd fd = journal_is_agents(name) ? -1 : openat(dir, name,
+		    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
-		if (fd < 0 || !is_dead(fd, &st))
+		if (fd < 0 || !journal_is_dead(fd, &st))
 			continue;
 		if (st.st_size <= JOURNAL_MAX)
 			sweep_one(fd, (size_t)st.st_size, told, arg);

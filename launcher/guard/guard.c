@@ -31,12 +31,14 @@ guard_new(const struct guard_config *c, struct err *e)
 
 	g->arena = arena_new();
 	g->inotify_fd = g->sock = g->jail_fd = g->journal_fd = -1;
+	g->agents_fd = -1;
 	guard_keep_init(&g->keep, c->quarantine);
 	g->made_fd = c->made_fd;
 	g->keep.max_bytes = c->max_bytes != 0 ? c->max_bytes :
 	    GUARD_MAX_BYTES;
 	g->max_planted = c->max_planted != 0 ? c->max_planted : MAX_PLANTED;
 	guard_git_init(g, c);
+	guard_agents_init(g, c);
 	if (c->npaths == 0)
 		return g;
 	if (guard_names(g, c, e) == 0 && guard_folders(g, e) == 0) {
@@ -72,9 +74,9 @@ guard_start(struct guard *g, pid_t jail_pid, struct err *e)
 {
 	int pair[2];
 
-	if (g->nleaves == 0 && g->git.nroots == 0)
+	if (g->nleaves == 0 && g->git.nroots == 0 && g->agents.nfiles == 0)
 		return 0;
-	if (share_memory(g, e) != 0)
+	if (share_memory(g, e) != 0 || guard_agents_start(g, e) != 0)
 		return -1;
 	g->jail_pid = jail_pid;
 	g->jail_fd = (int)syscall(SYS_pidfd_open, jail_pid, 0);
@@ -143,7 +145,8 @@ is_sound(const struct guard *g, const struct guard_msg *m, size_t len)
 	if (m->what == GUARD_SAYS_DONE)
 		return true;
 	if (m->what == GUARD_SAYS_GIT)
-		return m->deed <= GUARD_CUT && m->count > 0;
+		return m->deed <= GUARD_PUT_BACK && m->count > 0 &&
+		    (m->index == GUARD_GIT || m->index == GUARD_STATE);
 	return m->what == GUARD_SAYS_TOLD && m->deed < GUARD_NDEEDS &&
 	    m->index < g->nleaves && m->count > 0 &&
 	    (m->to[0] == '/' || m->to[0] == '\0');
@@ -168,7 +171,8 @@ static bool
 pass_on_git(struct guard *g, const struct guard_msg *m, size_t len)
 {
 	struct guard_told t = { .deed = (enum guard_deed)m->deed,
-	    .kind = GUARD_GIT, .sys = m->sys, .count = m->count };
+	    .kind = (enum guard_kind)m->index, .sys = m->sys,
+	    .count = m->count };
 
 	if (!guard_git_unpack(m->to, len - offsetof(struct guard_msg, to),
 	    &t))
@@ -377,7 +381,7 @@ is_over_early(struct guard *g)
 	for (size_t i = 0; i < g->nleaves; i++)
 		if (!is_as_planned(&look, g, &g->leaves[i]))
 			return false;
-	return guard_git_is_over(g);
+	return guard_agents_is_over(g) && guard_git_is_over(g);
 }
 
 int
@@ -415,6 +419,7 @@ guard_free(struct guard *g)
 		continue;
 	if (g->shared != NULL) {
 		guard_git_unjournal(g);
+		guard_agents_unjournal(g);
 		munmap(g->shared, shared_size(g));
 	}
 	fd_close(&g->jail_fd);

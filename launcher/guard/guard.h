@@ -16,7 +16,8 @@
  *			is made anew (also when it is merely gone, at the end)
  *
  * When the jail is gone it also looks for git directories that were made or
- * changed (launcher/guard/gitend.h).
+ * changed (launcher/guard/gitend.h), and at files in which agents keep state
+ * beside what they execute (launcher/guard/agentend.h).
  *
  * The folders are opened before the command starts (guard_new()); then a
  * process of its own is forked (guard_start()).  When the run has lasted for
@@ -54,7 +55,8 @@
 
 enum guard_kind { GUARD_ABSENT, GUARD_READONLY, GUARD_HIDDEN,
 	GUARD_WRITABLE, GUARD_LINK,
-	GUARD_GIT };		/* of no list: launcher/guard/gitend.h */
+	/* Of no list: launcher/guard/gitend.h, agentend.h. */
+	GUARD_GIT, GUARD_STATE };
 
 /* One path, absolute, no symlink in the part that exists. */
 struct guard_path {
@@ -68,6 +70,8 @@ struct guard_path {
 	 * the host makes it again. */
 	bool		 is_beyond;
 };
+
+struct agentend_file;
 
 struct guard_config {
 	const struct guard_path	*paths;
@@ -86,6 +90,9 @@ struct guard_config {
 	/* Does the policy open this path by its name?  NULL: none. */
 	bool			(*is_open)(const char *path, void *arg);
 	void			*arg;
+	/* Files of agents that the command may write; path and name. */
+	const struct agentend_file *agent_files;
+	size_t			 nagent_files;
 	/* Of the journal, with a folder that is made; NULL: there is none. */
 	const char		*journal;
 	/* Borrowed, and held open by the process until it ends; 0 or -1. */
@@ -100,6 +107,7 @@ enum guard_deed {
 	GUARD_CLEANED,	/* a git config: without `what`, as it was in `to` */
 	GUARD_FOUND,	/* a new .git in an older work tree */
 	GUARD_CUT,	/* below path not everything was looked at */
+	GUARD_PUT_BACK,	/* GUARD_STATE: all of it is as it was before */
 };
 
 struct guard_told {
@@ -117,7 +125,9 @@ struct guard_told {
 	 * where it lies until that is done, or NULL.
 	 */
 	const char	*to;
-	const char	*what;	/* GUARD_GIT: keys that are gone, or NULL */
+	/* GUARD_GIT: keys that are gone; GUARD_STATE: keys that are the
+	 * host's again, or why the file could not be read; or NULL. */
+	const char	*what;
 	/* GUARD_FAILED: errno; GUARD_REMOVED: why it was not kept, or 0. */
 	int		 sys;
 	unsigned	 count;	/* folded repeats, from 1 */

@@ -128,8 +128,8 @@ guard_git_is_over(struct guard *g)
 	return true;
 }
 
-static void
-told(const struct guard_told *t, void *arg)
+void
+guard_tell_end(const struct guard_told *t, void *arg)
 {
 	struct guard *g = arg;
 
@@ -142,7 +142,7 @@ guard_git_last(struct guard *g)
 {
 	if (!g->is_git_due)
 		return;
-	g->git.told = told;
+	g->git.told = guard_tell_end;
 	g->git.arg = g;
 	gitend_run(&g->git);
 	done(g);

@@ -119,7 +119,8 @@ static int
 tell_launcher_git(struct guard *g, const struct guard_told *t)
 {
 	struct guard_msg m = { .magic = GUARD_MAGIC, .what = GUARD_SAYS_GIT,
-	    .deed = t->deed, .count = t->count, .sys = t->sys };
+	    .index = t->kind, .deed = t->deed, .count = t->count,
+	    .sys = t->sys };
 	size_t n = guard_git_pack(t, m.to, sizeof m.to);
 
 	return n == 0 ? 0 : send_msg(g, &m, offsetof(struct guard_msg, to) +
@@ -206,6 +207,7 @@ guard_last(struct guard *g)
 	guard_chores_last(g);
 	guard_held_tell(g);
 	guard_flush(g, true);
+	guard_agents_last(g);
 	guard_git_last(g);
 }
 
@@ -365,6 +367,7 @@ close_others(const struct guard *g)
 	keep[n++] = g->jail_fd;
 	keep[n++] = g->keep.base_fd;
 	keep[n++] = g->made_fd;
+	keep[n++] = g->agents_fd;
 	for (const struct folder *f = g->folders; f != NULL; f = f->next)
 		if (f->fd >= 0 && n < sizeof keep / sizeof *keep)
 			keep[n++] = f->fd;

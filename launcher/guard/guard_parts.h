@@ -14,6 +14,7 @@
  *	guard_wide.c	rights that the jail took away
  *	guard_mask.c	mounts put back into the jail
  *	guard_git.c	git directories of the run, at its end
+ *	guard_agents.c	agents' files, at its beginning and end
  */
 #ifndef FENCE_LAUNCHER_GUARD_PARTS_H
 #define FENCE_LAUNCHER_GUARD_PARTS_H
@@ -26,6 +27,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include "launcher/guard/agentend.h"
 #include "launcher/guard/gitend.h"
 #include "launcher/guard/guard.h"
 #include "launcher/guard/guard_move.h"
@@ -220,6 +222,12 @@ struct guard {
 	int		 made_fd;	/* only held; borrowed; -1 */
 	bool		 is_git_due;	/* nobody has looked yet */
 
+	struct agentend	 agents;
+	const char	*agents_journal;	/* NULL: none is kept */
+	unsigned	 agents_made;		/* folders above, for it */
+	int		 agents_fd;	/* of it: it is locked; -1 */
+	bool		 is_agents_due;
+
 	/* The process; in the process itself pid is 0. */
 	pid_t		 pid;
 	int		 sock;
@@ -340,9 +348,20 @@ void	 guard_git_unjournal(struct guard *);
 /* Of a short run: is there nothing to do?  Then it is done. */
 bool	 guard_git_is_over(struct guard *);
 void	 guard_git_last(struct guard *);
+/* Of the last things; arg: the guard. */
+void	 guard_tell_end(const struct guard_told *, void *arg);
 size_t	 guard_git_pack(const struct guard_told *, char *text, size_t size);
 bool	 guard_git_unpack(const char *text, size_t len,
 	    struct guard_told *ret);
+
+/* agents: see launcher/guard/agentend.h */
+void	 guard_agents_init(struct guard *, const struct guard_config *);
+/* Before the command starts. */
+int	 guard_agents_start(struct guard *, struct err *);
+bool	 guard_agents_is_over(const struct guard *);	/* nothing to do? */
+void	 guard_agents_last(struct guard *);
+/* May be called again. */
+void	 guard_agents_unjournal(struct guard *);
 
 /* mask: false if the jail is not there yet and it is to be tried again. */
 bool	 guard_mask(struct guard *);

@@ -56,11 +56,42 @@ put_gone(struct buf *b, const struct guard_told *t)
 	put_back(b, "mv", t);
 }
 
+static void
+put_state(struct buf *b, const struct guard_told *t)
+{
+	if (t->deed == GUARD_FAILED) {
+		buf_printf(b, " holds what its agent executes, and this run "
+		    "changed it: it could not be put back: %s",
+		    strerror(t->sys));
+		return;
+	}
+	if (t->deed == GUARD_CLEANED)
+		buf_puts(b, " has keys that its agent executes or obeys; as "
+		    "before this run are again: ");
+	else if (t->deed == GUARD_PUT_BACK)
+		buf_puts(b, " is as it was before this run, which left "
+		    "something that cannot be compared: ");
+	else
+		buf_puts(b, " stood where an agent reads its settings, and "
+		    "this run made it; it lies in quarantine");
+	if (t->what != NULL)
+		str_escape(b, t->what, strlen(t->what), 0);
+	if (t->to != NULL && t->deed == GUARD_CLEANED) {
+		buf_puts(b, "; see: diff ");
+		guard_text_word(b, t->to);
+		buf_putc(b, ' ');
+		guard_text_word(b, t->path);
+	}
+	put_back(b, t->deed == GUARD_MOVED ? "mv" : "cp", t);
+}
+
 void
 guard_text_git(struct buf *b, const struct guard_told *t)
 {
 	guard_text_word(b, t->path);
-	if (t->deed == GUARD_FOUND)
+	if (t->kind == GUARD_STATE)
+		put_state(b, t);
+	else if (t->deed == GUARD_FOUND)
 		buf_puts(b, " is a git directory that this run made inside "
 		    "an older work tree");
 	else if (t->deed == GUARD_CUT)

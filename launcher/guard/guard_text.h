@@ -7,7 +7,7 @@
 
 /* A path as a word for the shell. */
 void	 guard_text_word(struct buf *, const char *path);
-/* One of GUARD_GIT, with the line that takes it back. */
+/* One of GUARD_GIT or GUARD_STATE, with the line that takes it back. */
 void	 guard_text_git(struct buf *, const struct guard_told *);
 
 #endif

@@ -566,7 +566,7 @@ witness_guard(struct witness *w, const struct guard_told *told)
 		return;
 	}
 	/* Where a run makes a repository no policy knows beforehand. */
-	if (told->kind == GUARD_GIT)
+	if (told->kind >= GUARD_GIT)
 		q.guarded_len = strlen(told->path);
 	decide_fs_ask(w->config.policy, &q, &e.verdict);
 	e.verdict.action = ACTION_DENY;

@@ -1,6 +1,7 @@
 #include "launcher/run/guarding.h"
 #include "launcher/guard/guard_text.h"
 #include "launcher/log.h"
+#include "launcher/run/agent_files.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -124,7 +125,7 @@ told(const struct guard_told *t, void *arg)
 		g->flooded(g->arg);
 	else if (t->deed != GUARD_REPLACED) {
 		witness_guard(g->witness, t);
-		if (t->kind != GUARD_GIT && g->violated != NULL)
+		if (t->kind < GUARD_GIT && g->violated != NULL)
 			g->violated(g->arg);
 	}
 	if (*nlines >= LINES_MAX || (t->deed != GUARD_REPLACED &&
@@ -132,7 +133,7 @@ told(const struct guard_told *t, void *arg)
 		return;
 	++*nlines;
 	buf_init(&b, 0);
-	if (t->kind == GUARD_GIT)
+	if (t->kind >= GUARD_GIT)
 		guard_text_git(&b, t);
 	else
 		put_name(&b, t);
@@ -208,6 +209,7 @@ guarding_plan(const struct plan *p, const char *run_id,
 	    .max_planted = (unsigned)pretend_number("planted", 0) };
 	if (!p->is_inside)	/* else they are the outer run's */
 		take_roots(p, ret);
+	agent_files_plan(p, ret);
 	if (p->state == NULL)
 		return;
 	ret->quarantine = arena_printf(p->arena, "%s/quarantine/%s",

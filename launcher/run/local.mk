@@ -1,4 +1,5 @@
 launcher_liblauncher_a_SOURCES += \
+	launcher/run/agent_files.c launcher/run/agent_files.h \
 	launcher/run/granted_dirs.c launcher/run/granted_dirs.h \
 	launcher/run/guarding.c launcher/run/guarding.h \
 	launcher/run/nested.c launcher/run/nested.h \

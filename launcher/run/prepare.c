@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "launcher/guard/agentend.h"
 #include "launcher/guard/gitjournal.h"
 #include "launcher/guard/guard_text.h"
 #include "launcher/log.h"
@@ -44,6 +45,7 @@ prepare_new(char *const *env)
 	p->arena = arena_new();
 	store = trust_store(p->arena, request_home(p->arena, env), env);
 	state = store != NULL ? path_dir(p->arena, store) : NULL;
+	agentend_sweep(state, swept, p);
 	gitjournal_sweep(state, swept, p);
 	p->dirs = granted_dirs_open(state);
 	return p;

@@ -1,0 +1,264 @@
+#!/usr/bin/env bash
+# Files in which agents keep state beside what they execute: a run's state
+# comes to the host, and its servers, hooks and trust do not.
+# limit: 240
+. "$(dirname "$0")/../lib.sh"
+
+place() {	# place WHO
+	base=$(workspace "$1")
+	W=$base/w
+	H=$base/home
+	Q=$H/.local/state/fence/quarantine
+	as "$1" mkdir -p "$W" "$H/.local/share/crush" "$H/.codex"
+	F=$H/.claude.json
+	X=$H/.local/share/crush/crush.json
+	echo '{"filesystem":{"allowWrite":[".","~/.claude*",
+	    "~/.local/share"]}}' >"$base/policy.json"
+	chmod 644 "$base/policy.json"
+}
+
+host_file() {	# host_file WHO FILE TEXT
+	as "$1" sh -c 'printf "%s\n" "$2" >"$1"; chmod 640 "$1"' - "$2" "$3"
+}
+
+run() {		# run WHO COMMAND…
+	local who=$1
+	shift
+	capture "$who" env HOME="$H" "$FENCE_RUN" -s "$base/policy.json" \
+	    --trace-file "$W/trace" -- "$@"
+	is "$status" 0 "$name: the command ends well"
+}
+
+value() {	# value FILE EXPRESSION: of the object d
+	/usr/bin/python3 -c '
+import json, sys
+d = json.load(open(sys.argv[1]))
+print(json.dumps(eval(sys.argv[2])))' "$1" "$2"
+}
+
+# The only thing in quarantine whose name ends like this.
+kept() {	# kept NAME
+	find "$Q" -type f -name "[0-9]*-$1" 2>/dev/null
+}
+
+# What the agent in the jail does: SAVE is how it writes.
+agent='
+import json, os, sys
+f, save = sys.argv[1:3]
+try:
+    d = json.load(open(f))
+except FileNotFoundError:
+    d = {}
+exec(sys.argv[3])
+text = json.dumps(d, indent=2) + "\n"
+if save == "rename":
+    open(f + ".tmp.1", "w").write(text)
+    os.rename(f + ".tmp.1", f)
+else:
+    open(f, "w").write(text)
+'
+evil='
+d.setdefault("mcpServers", {})["evil"] = {"command": "/w/evil"}
+p = d.setdefault("projects", {}).setdefault("/w", {})
+p["history"] = ["asked"]
+p["hasTrustDialogAccepted"] = True
+d["numStartups"] = 4
+'
+good='
+d.setdefault("projects", {}).setdefault("/w", {})["history"] = ["asked"]
+d["numStartups"] = 4
+'
+host='{"numStartups":3,"mcpServers":{"mine":{"command":"/opt/mine"}},
+  "projects":{"/w":{"allowedTools":["Bash(ls)"]}}}'
+
+claude() {	# claude WHO SAVE
+	local who=$1 save=$2 q see back
+	name="$who, $save"
+	place "$who"
+	host_file "$who" "$F" "$host"
+	run "$who" /usr/bin/python3 -c "$agent" "$F" "$save" "$good"
+	is "$(value "$F" 'd["projects"]["/w"]')" \
+	    '{"allowedTools": ["Bash(ls)"], "history": ["asked"]}' \
+	    "$name: state alone comes to the host"
+	is "$(value "$F" d | tr -d ' \n')" "$(tr -d ' \n' <"$F")" \
+	    "$name: byte for byte"
+	is "$(kept .claude.json)" "" "$name: and nothing is in quarantine"
+	unlike "$err" 'claude.json' "$name: nor told"
+
+	run "$who" /usr/bin/python3 -c "$agent" "$F" "$save" \
+	    'd["cachedGrowthBookFeatures"] = {"x": True}; d["numStartups"] = 5'
+	is "$(value "$F" '("cachedGrowthBookFeatures" in d, d["numStartups"])')" \
+	    '[false, 5]' "$name: what the server switches stays the host's"
+	is "$(kept .claude.json)$(grep claude.json <<<"$err")" "" \
+	    "$name: without a word"
+
+	host_file "$who" "$F" "$host"
+	run "$who" /usr/bin/python3 -c "$agent" "$F" "$save" "$evil"
+	is "$(value "$F" 'd["mcpServers"]')" \
+	    '{"mine": {"command": "/opt/mine"}}' "$name: no server of it"
+	is "$(value "$F" '(d["numStartups"], d["projects"]["/w"])')" \
+	    '[4, {"allowedTools": ["Bash(ls)"], "history": ["asked"]}]' \
+	    "$name: its history, and no trust"
+	is "$(stat -c '%a %U' "$F")" "640 $(stat -c %U "$H")" \
+	    "$name: mode and owner stay"
+	like "$err" 'mcpServers.evil, projects./w.hasTrustDialogAccepted' \
+	    "$name: the keys are told"
+	q=$(kept .claude.json)
+	is "$(value "$q" 'd["mcpServers"]["evil"]')" \
+	    '{"command": "/w/evil"}' "$name: the jail's version is kept"
+	see=$(sed -n 's/.*; see: \(diff .*\); back with: .*/\1/p' <<<"$err")
+	back=$(sed -n 's/.*; back with: \(cp .*\)/\1/p' <<<"$err")
+	like "$(as "$who" bash -c "$see")" '< .*evil' "$name: diff shows it"
+	as "$who" bash -c "$back"
+	cmp -s "$q" "$F"
+	ok $? "$name: cp brings it back"
+	is "$(ls -A "$H/.local/state/fence")" quarantine \
+	    "$name: no journal is left"
+}
+
+# Nothing was there: the agent makes it, and runs nothing of it.
+first_start() {	# first_start WHO
+	name="$1, first start"
+	place "$1"
+	run "$1" /usr/bin/python3 -c "$agent" "$X" rename \
+	    'd["lsp"] = {"go": {"command": "evil"}}
+d["models"] = {"large": {"model": "m"}}'
+	is "$(value "$X" d)" '{"models": {"large": {"model": "m"}}}' \
+	    "$name: the choice of a model stays, the server goes"
+	like "$err" 'lsp.go' "$name: and is told"
+}
+
+# What cannot be compared.
+unreadable() {	# unreadable WHO SHELL NAME
+	local q
+	name="$1, $3"
+	place "$1"
+	host_file "$1" "$F" "$host"
+	host_file "$1" "$X" '{"mcp":{"mine":{"command":"m"}}}'
+	run "$1" env F="$F" X="$X" sh -ec "$2"
+	is "$(cat "$F")" "$host" "$name: the file is as it was"
+	is "$(value "$X" d)" '{"mcp": {"mine": {"command": "m"}}}' \
+	    "$name: and so is the other one"
+	[ -f "$X" ] && [ ! -L "$X" ] && [ ! -L "${X%/*}" ]
+	ok $? "$name: a plain file"
+	like "$err" "'$H/.*\.json'" "$name: it is told"
+}
+
+# Of two runs the second one finds what the first one wrote.
+two_runs() {	# two_runs WHO
+	local who=$1 first
+	name="$who, two runs"
+	place "$who"
+	host_file "$who" "$F" "$host"
+	as "$who" mkfifo "$W/end"
+	start "$who" env HOME="$H" "$FENCE_RUN" -s "$base/policy.json" -- \
+	    /usr/bin/python3 -c "$agent"'
+open("poisoned", "w").close()
+open("end").read()
+' "$F" inplace "$evil" 2>"$base/first"
+	first=$pid
+	wait_for 30 test -e "$W/poisoned"
+	run "$who" true
+	is "$(value "$F" 'list(d["mcpServers"])')" '["mine"]' \
+	    "$name: the end of the second cleans it"
+	as "$who" sh -c ': >"$1"' - "$W/end"
+	wait "$first"
+	is "$(value "$F" 'list(d["mcpServers"])')" '["mine"]' \
+	    "$name: the end of the first does not bring it back"
+}
+
+guarded() {	# guarded PID: by a process that has its name
+	[ -n "$(guards "$1")" ]
+}
+
+is_clean() {
+	! grep -q evil "$F"
+}
+
+# The launcher is killed, and its guard does it; or with the guard, and the next
+# start does.
+killed() {	# killed WHO WHOLE
+	local who=$1 first
+	name="$who, killed $2"
+	place "$who"
+	host_file "$who" "$F" "$host"
+	as "$who" mkfifo "$W/end"
+	start "$who" env HOME="$H" "$FENCE_RUN" -s "$base/policy.json" -- \
+	    /usr/bin/python3 -c "$agent"'
+open("poisoned", "w").close()
+open("end").read()
+' "$F" inplace "$evil" 2>"$base/first"
+	first=$pid
+	wait_for 30 test -e "$W/poisoned"
+	wait_for 30 guarded "$first"
+	if [ "$2" = alone ]; then
+		kill -KILL "$first"
+		wait "$first" 2>/dev/null
+		wait_for 30 is_clean
+		ok $? "$name: the guard cleans it"
+		is "$(value "$F" 'd["numStartups"]')" 4 \
+		    "$name: the state stays"
+		return
+	fi
+	# shellcheck disable=SC2046 # one or more words
+	kill -KILL $(guards "$first") "$first"
+	wait "$first" 2>/dev/null
+	is "$(value "$F" 'list(d["mcpServers"])')" '["mine", "evil"]' \
+	    "$name: nobody was left to do it"
+	run "$who" true
+	is "$(value "$F" 'list(d["mcpServers"])')" '["mine"]' \
+	    "$name: the next start does"
+	is "$(value "$F" 'd["numStartups"]')" 4 "$name: the state stays"
+	like "$err" 'an earlier run was killed: .*mcpServers.evil' \
+	    "$name: and tells it"
+	is "$(find "$H/.local/state/fence/runs" -type f)" "" \
+	    "$name: no journal is left"
+}
+
+too_long() {	# too_long WHO
+	name="$1, too long"
+	place "$1"
+	as "$1" truncate -s 17M "$F"
+	capture "$1" env HOME="$H" "$FENCE_RUN" -s "$base/policy.json" -- \
+	    touch "$W/began"
+	is "$status" 1 "$name: the run does not begin"
+	like "$err" "claude.json' is longer than .*denyWrite" \
+	    "$name: with the reason"
+	[ ! -e "$W/began" ]
+	ok $? "$name: the command was not started"
+	echo '{"filesystem":{"allowWrite":[".","~/.claude*"],
+	    "denyWrite":["~/.claude.json"]}}' >"$base/policy.json"
+	run "$1" touch "$W/began"
+}
+
+# With the template, Claude Code does not ask for trust that would not last.
+template() {	# template WHO
+	name="$1, template code"
+	place "$1"
+	host_file "$1" "$F" "$host"
+	capture "$1" env HOME="$H" "$FENCE_RUN" -t code -- sh -c \
+	    'echo $CLAUDE_CODE_SANDBOXED; echo "{\"mcpServers\":{\"evil\":1},
+	    \"userID\":\"u\"}" >~/.claude.json'
+	is "$out" 1 "$name: it is told that it runs in a sandbox"
+	is "$(value "$F" '(list(d["mcpServers"]), d["userID"])')" \
+	    '[["mine"], "u"]' "$name: and its file is compared"
+}
+
+for who in $WHOS; do
+	template "$who"
+	claude "$who" inplace
+	claude "$who" rename
+	first_start "$who"
+	unreadable "$who" 'echo "{" >"$F"' "half a file"
+	unreadable "$who" 'printf "{\"a\":1,\"a\":2}" >"$F"' "a key twice"
+	unreadable "$who" ': >"$F"; rm "$X"' "empty, and removed"
+	unreadable "$who" 'echo x >"$F"; ln -sf /etc/passwd "$X"' "a symlink"
+	unreadable "$who" 'echo x >"$F"; d=${X%/*}; rm -r "$d"
+	    mkdir e; echo "{\"mcp\":{}}" >e/crush.json; ln -s "$PWD/e" "$d"
+	    ' "a symlink above"
+	two_runs "$who"
+	killed "$who" alone
+	killed "$who" whole
+	too_long "$who"
+done
+finish
