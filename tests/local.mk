@@ -34,6 +34,7 @@ UNIT_TESTS = \
 	tests/unit/test_fd \
 	tests/unit/test_gate_events \
 	tests/unit/test_gitconf \
+	tests/unit/test_gitdir \
 	tests/unit/test_gitend \
 	tests/unit/test_guard \
 	tests/unit/test_guard_mask \

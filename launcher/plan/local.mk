@@ -8,7 +8,9 @@ launcher_liblauncher_a_SOURCES += \
 	launcher/plan/facts_after.c \
 	launcher/plan/facts_again.c \
 	launcher/plan/facts_check.c launcher/plan/facts_closed.c \
-	launcher/plan/facts_git.c launcher/plan/facts_grant.c \
+	launcher/plan/facts_git.c \
+	launcher/plan/facts_grant.c launcher/plan/gitdir.c \
+	launcher/plan/gitdir.h \
 	launcher/plan/facts_guard.c \
 	launcher/plan/facts_look.c launcher/plan/facts_look.h \
 	launcher/plan/facts_own.c \
