@@ -87,7 +87,8 @@ struct fs_question {
  * an entry matches as long; a workspace below /tmp is not part of them.  A
  * write is denied where denyRead would deny the read.  allowWrite and
  * allowExecute let read, too; where reading has to be granted, a folder that
- * allowExecute alone grants is not listed.
+ * allowExecute alone grants is not listed.  The workspace's git directory
+ * (policy_git()) is allowed where no entry matches.
  */
 void	 decide_fs_ask(const struct policy *, const struct fs_question *,
 	    struct verdict *);
@@ -137,7 +138,8 @@ bool	 decide_is_in_all(const char *path);
 /*
  * Are names guarded directly in this writable folder?  Not in folders of
  * state, in or below a hidden folder of $HOME, where nobody works; nor in
- * those below a writable workspace, unless an entry names the folder itself.
+ * those below a writable workspace, unless an entry names the folder itself;
+ * nor in the workspace's git directory.
  */
 bool	 decide_is_root(const struct policy *, const char *folder,
 	    bool is_named);

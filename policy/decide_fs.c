@@ -168,13 +168,22 @@ decide_fs_flag(const struct policy *p, enum fs_op op, const char *path)
 	    rank(p, &best) == 2;
 }
 
+/* Is it in the git directory that the workspace needs? */
+static bool
+is_in_git(const struct policy *p, const char *path)
+{
+	return p->fs.git_dir != NULL && str_path_below(path, p->fs.git_dir);
+}
+
 /*
- * The built-in place that covers the path, or NULL.  A workspace below /tmp
- * is bound into the jail's own /tmp and no part of it.
+ * The built-in place that covers the path, or NULL.  A workspace below /tmp,
+ * and its git directory, are bound into the jail's own /tmp and no part of it.
  */
 static const char *
 find_built_in(const struct policy *p, const char *path)
 {
+	if (is_in_git(p, path))
+		return NULL;
 	for (size_t i = 0; i < N_OF(built_in); i++)
 		if (path[1] == built_in[i][1] &&
 		    str_path_below(path, built_in[i]))
@@ -189,6 +198,14 @@ allow_built_in(struct verdict *v, const char *place, const char *why)
 {
 	verdict_rule(v, ACTION_ALLOW, RULE_PLACE, place, nowhere);
 	verdict_reason(v, "%s", why);
+}
+
+static void
+allow_git(struct verdict *v)
+{
+	verdict_rule(v, ACTION_ALLOW, RULE_JAIL,
+	    "the workspace's git directory", nowhere);
+	verdict_reason(v, "the workspace's git directory");
 }
 
 /* The path as an entry that means it and nothing else. */
@@ -373,6 +390,7 @@ decide_write(const struct policy *p, const struct fs_question *q,
     struct verdict *v)
 {
 	const char *place = find_built_in(p, q->path);
+	bool is_git = is_in_git(p, q->path);
 	struct best best;
 
 	if (deny_hidden(p, q->path, v) || deny_own(p, q->path, v))
@@ -381,17 +399,22 @@ decide_write(const struct policy *p, const struct fs_question *q,
 	if (best.len != 0 && action_of(best.list) == ACTION_DENY &&
 	    (place == NULL || best.len >= strlen(place))) {
 		tell_entry(v, p, &best, q);
-	} else if ((best.len != 0 || place != NULL) &&
+	} else if ((best.len != 0 || place != NULL || is_git) &&
 	    deny_guarded(p, q, &best, v)) {
 		return;
 	} else if (place != NULL && best.len < strlen(place)) {
 		allow_built_in(v, place, "the jail's own");
 	} else if (best.len != 0) {
 		tell_entry(v, p, &best, q);
+	} else if (is_git) {
+		allow_git(v);
 	} else {
 		verdict_default(v, ACTION_DENY, key_of[FS_ALLOW_WRITE],
 		    &p->fs.allow_write);
-		suggest(v, p, FS_ALLOW_WRITE, q->path);
+		/* A file alone would not do: git writes a new one. */
+		suggest(v, p, FS_ALLOW_WRITE, p->fs.git_top != NULL &&
+		    str_path_below(q->path, p->fs.git_top) ? p->fs.git_top :
+		    q->path);
 	}
 }
 
@@ -477,6 +500,8 @@ decide_read(const struct policy *p, const struct fs_question *q,
 	best = find_best(p, q->path, READ_LISTS);
 	if (best.len != 0)
 		tell_entry(v, p, &best, q);
+	else if (is_in_git(p, q->path))
+		allow_git(v);
 	else if (p->fs.default_deny_read.value ||
 	    p->fs.strict_deny_read.value)
 		decide_by_mode(p, q, v);

@@ -110,6 +110,13 @@ policy_alias(struct policy *p, size_t key, size_t entry, const char *real)
 }
 
 void
+policy_git(struct policy *p, const char *path, const char *top)
+{
+	p->fs.git_top = arena_strdup(p->arena, top);
+	p->fs.git_dir = arena_strdup(p->arena, path);
+}
+
+void
 policy_index(struct policy *p)
 {
 	p->net_allowed_index = net_index_new(p->arena,

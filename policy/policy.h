@@ -129,6 +129,8 @@ struct policy {
 	 * layer's files that is as long.
 	 */
 	bool		 flags_win;
+	/* Of the machine's administrator: it grants what it lists. */
+	bool		 is_ceiling;
 
 	struct strlist	 extends;	/* a string, or a list of them */
 	struct flag	 allow_pty;
@@ -177,6 +179,9 @@ struct policy {
 			size_t		 entry;	/* FS_ALIAS_DEFAULT: none */
 		}		*aliases;
 		size_t		 naliases;
+		/* Writable where no entry speaks, or NULL: policy_git(). */
+		const char	*git_dir;
+		const char	*git_top;	/* of its work tree */
 	} fs;
 	struct {
 		struct choice	 mode;			/* DEVICES_* */
@@ -307,6 +312,13 @@ void	 policy_hide(struct policy *, const char *path, const char *what);
 #define FS_ALIAS_DEFAULT	SIZE_MAX	/* readable by default */
 void	 policy_alias(struct policy *, size_t key, size_t entry,
 	    const char *real);
+/*
+ * The git directory of the workspace, where it lies elsewhere
+ * (launcher/plan/gitdir.h), by its real path: it may be read and written,
+ * guarded names apart, where no entry of the policy speaks.  top: of the work
+ * tree, in which git replaces files by others of their name.
+ */
+void	 policy_git(struct policy *, const char *path, const char *top);
 /* Once more after a change of the lists; loading and merging call it. */
 void	 policy_index(struct policy *);
 void	 policy_free(struct policy *);

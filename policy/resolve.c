@@ -162,10 +162,12 @@ layer_ceiling(struct work *w, const char *path, struct err *e)
 		rc = layers_check_ceiling(p, e);
 	if (rc == 0)
 		rc = take_via(w, p, e);
-	if (rc == 0)
+	if (rc == 0) {
+		p->is_ceiling = true;
 		layers_add(w->ret->policy, p);
-	else
+	} else {
 		policy_free(p);
+	}
 	resolve_end(w, &x);
 	return rc;
 }

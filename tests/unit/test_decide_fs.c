@@ -10,6 +10,7 @@
 #include "platform/base/buf.h"
 #include "platform/base/json.h"
 #include "policy/decide.h"
+#include "policy/guard.h"
 #include "policy/pattern.h"
 #include "tests/unit/verdict_words.h"
 
@@ -506,7 +507,7 @@ verdict_of_a_mode(void **state)
 }
 
 static void
-guarded_names(void **state)
+names_that_are_guarded(void **state)
 {
 	static const char text[] = "{\"filesystem\":{\"allowWrite\":[\".\","
 	    "\"~\",\"/other\",\"~/.zshrc\",\"/other/.vscode/x\","
@@ -680,6 +681,83 @@ guarded_names(void **state)
 	policy_free(p);
 }
 
+/* The workspace's git directory: where no entry speaks, and no guard. */
+static void
+git_directory(void **state)
+{
+	static const struct {
+		const char	*keys, *path;
+		enum fs_op	 op;
+		bool		 may;
+	} rows[] = {
+		{ "", "/m/.git", FS_WRITE, true },
+		{ "", "/m/.git/index", FS_WRITE, true },
+		{ "", "/m/.github", FS_WRITE, false },
+		{ "", "/m/x", FS_WRITE, false },
+		{ "\"denyWrite\":[\"/m\"]", "/m/.git/index", FS_WRITE, false },
+		{ "\"denyWrite\":[\"/m/.git/refs\"]", "/m/.git/refs/x",
+		    FS_WRITE, false },
+		{ "\"denyWrite\":[\"/m/.git/refs\"]", "/m/.git/index",
+		    FS_WRITE, true },
+		{ "\"denyWrite\":[\"/**/index\"]", "/m/.git/index", FS_WRITE,
+		    false },
+		{ "\"denyRead\":[\"/m\"]", "/m/.git/index", FS_WRITE, false },
+		{ "\"denyRead\":[\"/m\"]", "/m/.git/index", FS_READ, false },
+		{ "\"defaultDenyRead\":true", "/m/.git/index", FS_READ, true },
+		{ "\"strictDenyRead\":true", "/m/.git/index", FS_READ, true },
+		{ "\"defaultDenyRead\":true", "/m/x", FS_READ, false },
+	};
+	static struct guard_at at[2];
+	static const struct guard_places places = { at, 2 };
+	struct verdict v;
+	struct policy *p;
+
+	(void)state;
+	guard_place_set(&at[0], "/m/.git", GUARD_IN_GIT);
+	guard_place_set(&at[1], "/m/.git/worktrees/o", GUARD_ITSELF);
+	for (size_t i = 0; i < N_OF(rows); i++) {
+		char text[256];
+
+		snprintf(text, sizeof text, "{\"filesystem\":{%s}}",
+		    rows[i].keys);
+		p = parse(text);
+		policy_git(p, "/m/.git", "/m");
+		decide_fs(p, rows[i].op, rows[i].path, &v);
+		if ((v.action == ACTION_ALLOW) != rows[i].may)
+			fail_msg("%s: %s: %s", rows[i].keys, rows[i].path,
+			    rule_words(&v));
+		policy_free(p);
+	}
+	p = parse("{\"filesystem\":{\"allowWrite\":[\"/m/.git/config\"]}}");
+	policy_git(p, "/m/.git", "/m");
+	p->places = &places;
+	decide_fs(p, FS_WRITE, "/m/.git/config", &v);
+	assert_int_equal(v.action, ACTION_ALLOW);
+	decide_fs(p, FS_WRITE, "/m/.git/hooks/x", &v);
+	assert_int_equal(v.action, ACTION_DENY);
+	assert_string_equal(remedy_value_words(&v), "/m/.git/hooks/x");
+	decide_fs(p, FS_WRITE, "/m/.git/objects/info/alternates", &v);
+	assert_int_equal(v.action, ACTION_DENY);
+	decide_fs(p, FS_WRITE, "/m/.git/worktrees/o/HEAD", &v);
+	assert_int_equal(v.action, ACTION_DENY);
+	decide_fs(p, FS_WRITE, "/m/.git/worktrees/x/HEAD", &v);
+	assert_int_equal(v.action, ACTION_ALLOW);
+	/* A file of the work tree is replaced, which its folder has to let. */
+	decide_fs(p, FS_WRITE, "/m/a/file", &v);
+	assert_string_equal(remedy_value_words(&v), "/m");
+	decide_fs(p, FS_WRITE, "/n", &v);
+	assert_string_equal(remedy_value_words(&v), "/n");
+	policy_free(p);
+	/* Below /tmp it is bound into the jail's own, as a workspace is. */
+	p = parse("{}");
+	policy_git(p, "/tmp/m/.git", "/tmp/m");
+	decide_fs(p, FS_WRITE, "/tmp/m/.git/index", &v);
+	assert_int_equal(v.rule.id, RULE_JAIL);
+	decide_fs(p, FS_WRITE, "/tmp/m/x", &v);
+	assert_int_equal(v.rule.id, RULE_PLACE);
+	policy_free(p);
+}
+
 static void
 layers_must_agree(void **state)
 {
@@ -764,7 +842,8 @@ main(void)
 		cmocka_unit_test(own_files),
 		cmocka_unit_test(read_modes),
 		cmocka_unit_test(verdict_of_a_mode),
-		cmocka_unit_test(guarded_names),
+		cmocka_unit_test(names_that_are_guarded),
+		cmocka_unit_test(git_directory),
 		cmocka_unit_test(layers_must_agree),
 		cmocka_unit_test(index_against_scan),
 	};
