@@ -139,7 +139,8 @@ const struct guard_name guarded_names[] = {
 };
 
 const char *const guarded_git_names[] = { "hooks", "info/attributes",
-    "config.worktree", "config", "commondir", NULL };
+    "config.worktree", "config", "commondir", "objects/info/alternates",
+    NULL };
 
 /* ---- the matcher ---- */
 

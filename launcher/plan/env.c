@@ -9,6 +9,8 @@
 #include "platform/base/str.h"
 #include "policy/decide.h"
 
+enum { GIT_VARS = 5 };		/* of keep_reflogs() */
+
 /* Set inside, whatever the host has and the policy says. */
 static const char fixed[] = "FENCE_SANDBOX=1";
 
@@ -100,6 +102,37 @@ asan_options(struct arena *a, char *const *host)
 	    arena_strdup(a, "ASAN_OPTIONS=verify_asan_link_order=0");
 }
 
+/*
+ * Configuration of git that comes by variables goes behind what the host has
+ * of it; where that has no number, or the policy speaks, there is none of ours.
+ */
+static size_t
+keep_reflogs(struct arena *a, const struct policy *p, char **out, size_t n)
+{
+	static const char *const keys[] = { "gc.reflogExpire",
+	    "gc.reflogExpireUnreachable" };
+	const char *count;
+	uint64_t at = 0;
+
+	out[n] = NULL;
+	count = env_get(out, "GIT_CONFIG_COUNT");
+	if ((count != NULL && str_to_u64(str_of(count), 1000, &at) != 0) ||
+	    is_set_by_policy(p, "GIT_CONFIG_COUNT"))
+		return n;
+	for (size_t i = 0, k = 0; i <= n; i++)
+		if (i == n || !same_name(out[i], "GIT_CONFIG_COUNT"))
+			out[k++] = out[i];
+	n -= count != NULL;
+	for (size_t i = 0; i < 2; i++, at++) {
+		out[n++] = arena_printf(a, "GIT_CONFIG_KEY_%u=%s",
+		    (unsigned)at, keys[i]);
+		out[n++] = arena_printf(a, "GIT_CONFIG_VALUE_%u=never",
+		    (unsigned)at);
+	}
+	out[n++] = arena_printf(a, "GIT_CONFIG_COUNT=%u", (unsigned)at);
+	return n;
+}
+
 /* Where the network is the host's, so are its proxies. */
 static bool
 keeps_proxies(const struct policy *p)
@@ -126,7 +159,7 @@ env_compose(struct arena *a, char *const *host, const struct policy *p,
 	while (host[n] != NULL)
 		n++;
 	out = arena_alloc(a, (n + proxyvars_count() +
-	    set->n + 3) * sizeof *out);
+	    set->n + 3 + GIT_VARS) * sizeof *out);
 	for (size_t i = 0; i < n; i++) {
 		char *var = repair(a, host[i], dirs);
 
@@ -147,6 +180,8 @@ env_compose(struct arena *a, char *const *host, const struct policy *p,
 			out[k++] = ours;
 	if (!is_set_by_policy(p, "ASAN_OPTIONS"))
 		out[k++] = asan_options(a, host);
+	if (dirs->keeps_reflogs)
+		k = keep_reflogs(a, p, out, k);
 	out[k] = NULL;
 	return out;
 }

@@ -18,6 +18,9 @@
 struct env_dirs {
 	const char	*tmp;		/* TMPDIR */
 	const char	*runtime;	/* XDG_RUNTIME_DIR */
+	/* git is to leave reflogs as they are: `git gc` fails where it cannot
+	 * shorten those of other work trees (git 2.39). */
+	bool		 keeps_reflogs;
 };
 
 /*

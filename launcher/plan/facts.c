@@ -557,7 +557,10 @@ gather_grants(struct gather *g, struct err *e)
 {
 	each_layer(g, add_grants, true);
 	each_layer(g, add_grants, false);
-	if (add_found(g, e) != 0 || grants_settle(g, e) != 0)
+	if (add_found(g, e) != 0)
+		return -1;
+	gitdir_grant(g);
+	if (grants_settle(g, e) != 0)
 		return -1;
 	drop_wants(g);
 	if (check_all(g, e) != 0)

@@ -6,6 +6,7 @@
  *	facts.c		entries of the policy, fence's own files
  *	facts_guard.c	guarded names; facts_look.c: one by one
  *	facts_places.c	where names are guarded; facts_repo.c: repositories
+ *	facts_gitdir.c	the workspace's git directory, where it lies elsewhere
  *	facts_after.c	what the planned mounts leave to the guard
  *	facts_secret.c	keys of the machine's, hidden from root's runs
  *	facts_socket.c	unix sockets of the host; stray.c finds odd ones
@@ -37,6 +38,11 @@ struct facts {
 	/* Sockets that the walk saw; which of them live, facts_socket.c
 	 * finds out. */
 	struct path_list	 sockets;
+	/* Folders of other work trees are read-only in a git directory that
+	 * may be written. */
+	bool			 has_others;
+	/* The git directory that git finds where the run begins, or NULL. */
+	const char		*git_dir;
 	struct {
 		struct missing_dir	*v;
 		size_t			 n, cap;

@@ -44,6 +44,9 @@ struct gather {
 	struct tree_node		*own;
 	/* The host's mounts, read when they are first asked for. */
 	struct mount_table		 mounts;
+	/* Of the work tree that the run begins in, where it lies elsewhere:
+	 * facts_gitdir.c. */
+	const char			*git_dir;
 	/* Facts that were looked for at other mounts: facts_again.c. */
 	size_t				 nagain;
 	/* Searches for the next walk. */
@@ -115,6 +118,9 @@ const char *grants_link(const struct gather *, const char *path,
 	    const char *real);
 /* The symlinks on the way to those that hold. */
 void	 grants_show(struct gather *);
+
+/* facts_gitdir.c: the workspace's git directory, after the policy's grants. */
+void	 gitdir_grant(struct gather *);
 
 /* facts_closed.c: a path that met EACCES, for tree_walk(); once all is known,
  * what of it has to be hidden. */

@@ -237,6 +237,10 @@ guard_places_find(struct gather *g)
 	}
 	for (size_t i = 0; i < g->deep.n; i++)
 		add_noted(g, g->deep.v[i]);
+	if (g->git_dir != NULL)
+		repo_may_be(g, g->git_dir);
+	if (p->fs.git_dir != NULL)
+		repo_may_be(g, p->fs.git_dir);
 	for (size_t i = 0, n = g->guarded.n; i < n; i++)
 		if (g->guarded.v[i].kind == GUARD_IN_GIT)
 			guard_git_targets(g, g->guarded.v[i].path);

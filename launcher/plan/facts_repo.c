@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "launcher/plan/facts_parts.h"
+#include "launcher/plan/gitdir.h"
 #include "platform/base/path.h"
 #include "platform/fd.h"
 #include "policy/pattern.h"
@@ -48,6 +49,29 @@ is_plain_folder(const char *path)
 
 static void	 add_git_folders(struct gather *, const char *, unsigned);
 
+/*
+ * COMMON/worktrees/NAME says which work tree it is of.  One that this run
+ * cannot write is somebody else's: its HEAD, its index and what it is in the
+ * middle of are no business of ours.  What a run wrote there itself in order
+ * to be believed later, gitend.c takes away.
+ */
+static void
+add_worktree(struct gather *g, const char *dir)
+{
+	const char *back = arena_join(g->arena, dir, "gitdir"), *file;
+
+	if (!has(g, dir, "gitdir"))
+		return;
+	file = gitdir_file(g->arena, back, "", dir);
+	if ((g->git_dir != NULL && strcmp(dir, g->git_dir) == 0) ||
+	    (file != NULL && gather_in_grant(g, file))) {
+		guard_add_at(g, back, GUARD_ITSELF);
+	} else if (gather_is_granted(g, dir)) {
+		guard_add_at(g, dir, GUARD_ITSELF);
+		g->facts->has_others = true;
+	}
+}
+
 static void
 add_git_dir(struct gather *g, const char *dir, unsigned depth)
 {
@@ -56,6 +80,8 @@ add_git_dir(struct gather *g, const char *dir, unsigned depth)
 	guard_add_at(g, dir, GUARD_IN_GIT);
 	if (g->guarded.n == was || depth == 0)
 		return;		/* known already */
+	if (strcmp(path_name(path_dir(g->arena, dir)), "worktrees") == 0)
+		add_worktree(g, dir);
 	add_git_folders(g, arena_printf(g->arena, "%s/modules", dir),
 	    depth - 1);
 	add_git_folders(g, arena_printf(g->arena, "%s/worktrees", dir),

@@ -8,7 +8,7 @@ launcher_liblauncher_a_SOURCES += \
 	launcher/plan/facts_after.c \
 	launcher/plan/facts_again.c \
 	launcher/plan/facts_check.c launcher/plan/facts_closed.c \
-	launcher/plan/facts_git.c \
+	launcher/plan/facts_git.c launcher/plan/facts_gitdir.c \
 	launcher/plan/facts_grant.c launcher/plan/gitdir.c \
 	launcher/plan/gitdir.h \
 	launcher/plan/facts_guard.c \

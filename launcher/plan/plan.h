@@ -35,6 +35,8 @@ struct plan {
 	size_t		 nmissing;
 	const struct guard_path	*guards;	/* for guard_new() */
 	size_t		 nguards;
+	bool		 has_others;	/* other work trees: struct facts */
+	const char	*git_dir;	/* same */
 	const char	*state;		/* fence's state directory, or NULL */
 	const char	*net_path;	/* fence-net */
 	const char	*names_path;	/* fence-names */

@@ -153,6 +153,8 @@ take_mounts(struct work *w, struct facts *facts, const struct mounts *mounts)
 	w->plan->missing = plan_keep(w->arena, facts->missing.v,
 	    facts->missing.n * sizeof *facts->missing.v);
 	w->plan->nmissing = facts->missing.n;
+	w->plan->has_others = facts->has_others;
+	w->plan->git_dir = facts->git_dir;
 	facts_guard_mounts(facts, mounts);
 	w->plan->guards = plan_keep(w->arena, facts->guards.v,
 	    facts->guards.n * sizeof *facts->guards.v);

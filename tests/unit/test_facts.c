@@ -12,10 +12,33 @@
 #include "platform/base/vec.h"
 #include "tests/unit/tree_text.h"
 
+/* proj is a linked work tree of main, and other another one. */
+#define LINKED								\
+	"main/.git/HEAD main/.git/objects/ main/.git/refs/ "		\
+	"main/.git/config main/.git/worktrees/x/HEAD "			\
+	"main/.git/worktrees/x/commondir:../.. "			\
+	"main/.git/worktrees/x/gitdir:@/proj/.git "			\
+	"main/.git/worktrees/o/HEAD main/.git/worktrees/o/commondir:../.. " \
+	"main/.git/worktrees/o/gitdir:@/other/.git "			\
+	"proj/.git:gitdir:;@/main/.git/worktrees/x"
+#define LINKED_MOUNTS							\
+	"rw @/main/.git\nro @/main/.git/config\n"			\
+	"rw @/main/.git/worktrees pin\nro @/main/.git/worktrees/o\n"	\
+	"rw @/main/.git/worktrees/x pin\n"				\
+	"ro @/main/.git/worktrees/x/commondir\n"			\
+	"ro @/main/.git/worktrees/x/gitdir\nrw @/proj\nro @/proj/.git\n"
+#define LINKED_GUARDS							\
+	"ro @/main/.git/config\nro @/main/.git/worktrees/o\n"		\
+	"ro @/main/.git/worktrees/x/commondir\n"			\
+	"ro @/main/.git/worktrees/x/gitdir\nro @/proj/.git\n"
+#define CLOSED_MOUNTS	"rw @/proj\nro @/proj/.git\n"
+#define CLOSED_GUARDS	"ro @/proj/.git\n"
+
 static const struct {
 	const char	*name;
 	const char	*tree;
 	const char	*policy;	/* of "filesystem" */
+	const char	*ceiling;	/* same, or NULL */
 	const char	*mounts;	/* below the room; or the error */
 	const char	*guards;	/* but GUARD_ABSENT */
 	const char	*absent;	/* some of these */
@@ -75,6 +98,7 @@ static const struct {
 	    "proj/.git/config proj/.git/hooks/ "
 	    "proj/.git/worktrees/wt/config.worktree "
 	    "proj/.git/worktrees/wt/commondir:../.. "
+	    "proj/.git/worktrees/wt/gitdir:@/proj/wt/.git "
 	    "proj/wt/.git:gitdir:;@/proj/.git/worktrees/wt "
 	    "proj/.git/modules/m/hooks/ proj/.git/modules/m/config",
 	    .policy = "\"allowWrite\": [\".\"]",
@@ -88,6 +112,7 @@ static const struct {
 	    "rw @/proj/.git/worktrees/wt pin\n"
 	    "ro @/proj/.git/worktrees/wt/commondir\n"
 	    "ro @/proj/.git/worktrees/wt/config.worktree\n"
+	    "ro @/proj/.git/worktrees/wt/gitdir\n"
 	    "rw @/proj/wt pin\nro @/proj/wt/.git\n",
 	    .guards =
 	    "ro @/proj/.git/config\nro @/proj/.git/hooks\n"
@@ -95,8 +120,74 @@ static const struct {
 	    "ro @/proj/.git/modules/m/hooks\n"
 	    "ro @/proj/.git/worktrees/wt/commondir\n"
 	    "ro @/proj/.git/worktrees/wt/config.worktree\n"
+	    "ro @/proj/.git/worktrees/wt/gitdir\n"
 	    "ro @/proj/wt/.git\n",
 	    .absent = "proj/.git/modules/m/config.worktree" },
+	{ .name = "a linked work tree", .tree = LINKED,
+	    .policy = "\"allowWrite\": [\".\"]", .mounts = LINKED_MOUNTS,
+	    .guards = LINKED_GUARDS,
+	    .absent = "main/.git/hooks main/.git/objects/info/alternates "
+	    "main/.git/worktrees/x/config.worktree",
+	    .open = "main/.git/.bashrc" },
+	{ .name = "under a ceiling that does not list it", .tree = LINKED,
+	    .policy = "\"allowWrite\": [\".\"]",
+	    .ceiling = "\"allowWrite\": [\".\"]", .mounts = CLOSED_MOUNTS,
+	    .guards = CLOSED_GUARDS },
+	{ .name = "under one that does", .tree = LINKED,
+	    .policy = "\"allowWrite\": [\".\"]",
+	    .ceiling = "\"allowWrite\": [\".\", \"@/main\"]",
+	    .mounts = LINKED_MOUNTS, .guards = LINKED_GUARDS },
+	{ .name = "what is denied is not granted", .tree = LINKED,
+	    .policy = "\"allowWrite\": [\".\"], \"denyWrite\": "
+	    "[\"@/main\"]", .mounts = CLOSED_MOUNTS,
+	    .guards = CLOSED_GUARDS },
+	{ .name = "nor where .git is", .tree = LINKED,
+	    .policy = "\"allowWrite\": [\".\"], \"denyWrite\": "
+	    "[\".git\"]", .mounts = CLOSED_MOUNTS,
+	    .guards = CLOSED_GUARDS },
+	{ .name = "nor in a workspace that is only read", .tree = LINKED,
+	    .policy = "\"allowWrite\": [\"./sub\"]",
+	    .mounts = "rw @/proj/sub\n", .guards = "" },
+	{ .name = "a work tree in a writable folder is ours", .tree = LINKED
+	    " other/x", .policy = "\"allowWrite\": [\".\", \"@/other\"]",
+	    .mounts =
+	    "rw @/main/.git\nro @/main/.git/config\n"
+	    "rw @/main/.git/worktrees pin\nrw @/main/.git/worktrees/o pin\n"
+	    "ro @/main/.git/worktrees/o/commondir\n"
+	    "ro @/main/.git/worktrees/o/gitdir\n"
+	    "rw @/main/.git/worktrees/x pin\n"
+	    "ro @/main/.git/worktrees/x/commondir\n"
+	    "ro @/main/.git/worktrees/x/gitdir\nrw @/other\nrw @/proj\n"
+	    "ro @/proj/.git\n",
+	    .guards =
+	    "ro @/main/.git/config\nro @/main/.git/worktrees/o/commondir\n"
+	    "ro @/main/.git/worktrees/o/gitdir\n"
+	    "ro @/main/.git/worktrees/x/commondir\n"
+	    "ro @/main/.git/worktrees/x/gitdir\nro @/proj/.git\n" },
+	{ .name = "a repository around the home", .tree =
+	    ".git/HEAD .git/objects/ .git/refs/",
+	    .policy = "\"allowWrite\": [\".\"]", .mounts = "rw @/proj\n",
+	    .guards = "" },
+	{ .name = "a git directory set apart, with a name", .tree =
+	    "g/HEAD g/objects/ g/refs/ proj/.git:gitdir:;../g "
+	    "g/config:[core]worktree=../proj",
+	    .policy = "\"allowWrite\": [\".\"]",
+	    .mounts = "rw @/g\nro @/g/config\n" CLOSED_MOUNTS,
+	    .guards = "ro @/g/config\n" CLOSED_GUARDS },
+	{ .name = "and without", .tree =
+	    "g/HEAD g/objects/ g/refs/ proj/.git:gitdir:;../g",
+	    .policy = "\"allowWrite\": [\".\"]",
+	    .mounts = CLOSED_MOUNTS, .guards = CLOSED_GUARDS,
+	    .notices = "'@/proj/.git' leads to '@/g', which does not name "
+	    "this work tree: git cannot write there; if it is yours, name it "
+	    "once: git -C '@/proj' config core.worktree '@/proj'\n" },
+	{ .name = "of somebody's", .tree =
+	    "m/.git/HEAD m/.git/objects/ m/.git/refs/ "
+	    "proj/.git:gitdir:;../m/.git",
+	    .policy = "\"allowWrite\": [\".\"]",
+	    .mounts = CLOSED_MOUNTS, .guards = CLOSED_GUARDS,
+	    .notices = "'@/proj/.git' leads to '@/m/.git', which does not "
+	    "name this work tree: git cannot write there\n" },
 	{ .name = "a git directory behind a link", .tree =
 	    "proj/.git>inner proj/inner/hooks/ proj/inner/config",
 	    .policy = "\"allowWrite\": [\".\"]",
@@ -241,23 +332,35 @@ on_notice(const char *text, void *arg)
 		buf_printf(&s->notices, "%s\n", text);
 }
 
-static void
-scene_plan(struct scene *s, const char *keys)
+static struct policy *
+scene_policy(struct scene *s, const struct policy_env *env, const char *keys)
 {
-	char home[160], proj[160], text[2048];
+	struct policy *p = NULL;
+	char text[2048], *k = room_expand(s->r, keys);
+
+	snprintf(text, sizeof text, "{ \"filesystem\": { %s } }", k);
+	free(k);
+	if (policy_parse(text, strlen(text), "p.json", env, &p, &s->e) != 0)
+		fail_msg("%s: %s", text, s->e.msg);
+	return p;
+}
+
+static void
+scene_plan(struct scene *s, const char *keys, const char *ceiling)
+{
+	char home[160], proj[160];
 	struct policy_env env = { .workspace = proj, .home = home };
 	struct facts_request rq = { .arena = s->a, .cwd = proj,
 	    .notice = on_notice, .arg = s, .as_if_made = true };
 	struct mounts_mode mode = { .bwrap = "/usr/bin/bwrap" };
-	char *k = room_expand(s->r, keys);
 
 	snprintf(home, sizeof home, "%s/home", s->r->dir);
 	snprintf(proj, sizeof proj, "%s/proj", s->r->dir);
-	snprintf(text, sizeof text, "{ \"filesystem\": { %s } }", k);
-	free(k);
-	if (policy_parse(text, strlen(text), "p.json", &env, &s->policy,
-	    &s->e) != 0)
-		fail_msg("%s: %s", text, s->e.msg);
+	s->policy = scene_policy(s, &env, keys);
+	if (ceiling != NULL) {
+		s->policy->also = scene_policy(s, &env, ceiling);
+		s->policy->also->is_ceiling = true;
+	}
 	rq.policy = s->policy;
 	mode.is_closed = s->policy->fs.default_deny_read.value;
 	s->rc = facts_gather(&rq, &s->facts, &s->e);
@@ -274,6 +377,8 @@ scene_plan(struct scene *s, const char *keys)
 static void
 scene_free(struct scene *s)
 {
+	if (s->policy->also != NULL)
+		policy_free(s->policy->also);
 	policy_free(s->policy);
 	facts_release(&s->facts);
 	vec_release(&s->mounts.list);
@@ -406,7 +511,7 @@ check_case(size_t i)
 	s.r = room;
 	buf_init(&s.notices, 0);
 	fd = tree_make(s.r, cases[i].tree);
-	scene_plan(&s, cases[i].policy);
+	scene_plan(&s, cases[i].policy, cases[i].ceiling);
 	mounts = mounts_text(&s);
 	guards = guards_text(&s);
 	notices = room_shorten(s.r, s.notices.data);

@@ -117,6 +117,61 @@ test_env(void **state)
 	arena_free(a);
 }
 
+/* git's own configuration by variables goes on behind the host's. */
+static void
+test_env_reflogs(void **state)
+{
+	static const struct {
+		const char	*host, *set, *name, *want;
+		bool		 keeps;
+	} rows[] = {
+		{ "A=1", "", "GIT_CONFIG_COUNT", NULL, false },
+		{ "A=1", "", "GIT_CONFIG_COUNT", "2", true },
+		{ "A=1", "", "GIT_CONFIG_KEY_0", "gc.reflogExpire", true },
+		{ "A=1", "", "GIT_CONFIG_VALUE_0", "never", true },
+		{ "A=1", "", "GIT_CONFIG_KEY_1", "gc.reflogExpireUnreachable",
+		    true },
+		{ "GIT_CONFIG_COUNT=3", "", "GIT_CONFIG_COUNT", "3", false },
+		{ "GIT_CONFIG_COUNT=3", "", "GIT_CONFIG_COUNT", "5", true },
+		{ "GIT_CONFIG_COUNT=3", "", "GIT_CONFIG_KEY_0", NULL, true },
+		{ "GIT_CONFIG_COUNT=3", "", "GIT_CONFIG_VALUE_4", "never",
+		    true },
+		{ "GIT_CONFIG_COUNT=x", "", "GIT_CONFIG_COUNT", "x", true },
+		{ "GIT_CONFIG_COUNT=x", "", "GIT_CONFIG_KEY_0", NULL, true },
+		{ "A=1", "\"GIT_CONFIG_COUNT\":\"0\"", "GIT_CONFIG_COUNT", "0",
+		    true },
+	};
+	const struct policy_env env = { .workspace = "/ws", .home = "/h" };
+	struct arena *a = arena_new();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		const struct env_dirs dirs = { .keeps_reflogs = rows[i].keeps };
+		char *host[] = { (char *)rows[i].host, NULL }, text[128];
+		struct policy *p = NULL;
+		const char *got;
+		unsigned times = 0;
+		struct err e;
+		char **out;
+
+		snprintf(text, sizeof text, "{\"env\":{\"set\":{%s}}}",
+		    rows[i].set);
+		assert_int_equal(policy_parse(text, strlen(text), "p", &env,
+		    &p, &e), 0);
+		out = env_compose(a, host, p, &dirs);
+		got = env_get(out, rows[i].name);
+		if ((got == NULL) != (rows[i].want == NULL) ||
+		    (got != NULL && strcmp(got, rows[i].want) != 0))
+			fail_msg("%s: %s is %s", rows[i].host, rows[i].name,
+			    got != NULL ? got : "absent");
+		for (char **v = out; *v != NULL; v++)
+			times += strncmp(*v, "GIT_CONFIG_COUNT=", 17) == 0;
+		assert_in_range(times, 0, 1);
+		policy_free(p);
+	}
+	arena_free(a);
+}
+
 /* A variable has to pass every layer, each by its own lists. */
 static void
 test_env_layers(void **state)
@@ -364,6 +419,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_env),
 		cmocka_unit_test(test_env_layers),
+		cmocka_unit_test(test_env_reflogs),
 		cmocka_unit_test(test_opt),
 		cmocka_unit_test(test_addrbook),
 		cmocka_unit_test(test_dial),
