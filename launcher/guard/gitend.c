@@ -13,10 +13,12 @@
 #include "launcher/guard/gitend_parts.h"
 #include "launcher/guard/guard_parts.h"
 #include "launcher/guard/guard_wide.h"
+#include "platform/base/arena.h"
 #include "platform/base/path.h"
 #include "platform/base/str.h"
 #include "platform/base/vec.h"
 #include "platform/fd.h"
+#include "policy/pattern.h"
 
 enum {
 	MAX_ENTRIES = 4000000, MAX_MS = 3000,
@@ -301,8 +303,35 @@ follow(struct search *s, int fd, const char *text, unsigned depth,
 	root_fd = open_root(root);
 	to = root_fd < 0 ? -1 : gitwalk_open(root_fd, rest +
 	    strspn(rest, "/"));
-	if (to >= 0 && (is_changed || is_unseen(rest) || !is_git(to)))
+	if (to >= 0 && (is_changed || is_unseen(real) || !is_git(to)))
 		treat(s, to, real, depth + 1);
+}
+
+/*
+ * The work tree that a new folder of worktrees/ names gets this repository
+ * granted by a later run that begins there (launcher/plan/gitdir.h), so it has
+ * to be one that this run could write, too.  There the path is taken as it is
+ * written, so here as well.
+ */
+static void
+look_at_back(struct search *s, int fd, const char *path)
+{
+	char text[LINK_MAX_BYTES], told[PATH_MAX + 16];
+	struct stat st;
+	struct arena *a;
+	const char *file = NULL;
+
+	if (fstatat(fd, "gitdir", &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+	    !is_there(fd, "commondir"))
+		return;
+	a = arena_new();
+	if (read_link_file(fd, "gitdir", "", text))
+		file = pattern_clean_path(a, path, text);
+	if (file == NULL || root_of(s->end, file) == NULL) {
+		snprintf(told, sizeof told, "%s/gitdir", path);
+		gitkeep_take(s->keep, fd, path, "gitdir", told);
+	}
+	arena_free(a);
 }
 
 static void
@@ -320,6 +349,7 @@ treat(struct search *s, int fd, const char *path, unsigned depth)
 	gitkeep_config(s->keep, fd, path, "config", is_outside, &w);
 	gitkeep_config(s->keep, fd, path, "config.worktree", is_outside, &w);
 	gitkeep_hooks(s->keep, fd, path);
+	look_at_back(s, fd, path);
 	if (read_link_file(fd, "commondir", "", text))
 		follow(s, fd, text, depth, true);
 	look_at_state(s, fd, path, true);

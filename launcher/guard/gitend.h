@@ -6,6 +6,7 @@
  *	config, config.worktree
  *			an executing key (gitconf.h) is removed in place; the
  *			file as it was lies in quarantine
+ *	gitdir		of a linked work tree that the run could not write
  *
  * A git directory is a folder with HEAD and either objects and refs, or
  * commondir; also one to which a changed ".git" file or commondir leads, or an

@@ -291,15 +291,15 @@ list(struct walk *k, struct here *h)
 
 /* "a/.git/b": also where it ends so. */
 static void
-look_for_dotgit(struct here *h)
+look_for_dotgit(struct here *h, const char *path, bool is_all)
 {
-	for (const char *p = h->rel; p != NULL; p = strchr(p, '/')) {
+	for (const char *p = path; p != NULL; p = strchr(p, '/')) {
 		p += *p == '/';
 		if (strncmp(p, ".git", 4) != 0 || (p[4] != '/' &&
 		    p[4] != '\0'))
 			continue;
 		h->is_in_dotgit = true;
-		h->is_dotgit = p[4] == '\0';
+		h->is_dotgit = p[4] == '\0' && is_all;
 	}
 }
 
@@ -328,7 +328,8 @@ folder(struct walk *k, const char *rel)
 		k->is_partial |= tree_is_lack(errno);
 		return;
 	}
-	look_for_dotgit(&h);
+	look_for_dotgit(&h, k->w->root, rel[0] == '\0');
+	look_for_dotgit(&h, rel, true);
 	list(k, &h);
 	if (h.has_objects && !h.has_head && !h.is_dotgit)
 		sub_folder(k, &h, "objects");

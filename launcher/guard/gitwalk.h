@@ -4,7 +4,8 @@
  *
  * A folder that holds "HEAD" may be a git directory; ".git" that is no folder
  * leads to one.  Of a folder that is named ".git" only modules/ and
- * worktrees/ are searched: no path of a work tree leads into the rest.
+ * worktrees/ are searched: no path of a work tree leads into the rest.  The
+ * root may be such a folder, or lie in one.
  *
  * Where the file system counts sub-folders as links, a folder that has none
  * and has not changed since is not read.

@@ -87,6 +87,8 @@ struct guard_config {
 	/* Writable trees, in which git directories are looked for. */
 	const char *const	*roots;
 	size_t			 nroots;
+	/* Where the run began, a git directory of the user's; or NULL. */
+	const char		*git_dir;
 	/* Does the policy open this path by its name?  NULL: none. */
 	bool			(*is_open)(const char *path, void *arg);
 	void			*arg;

@@ -4,6 +4,7 @@
 
 #include "launcher/guard/gitjournal.h"
 #include "launcher/guard/guard_parts.h"
+#include "platform/base/str.h"
 #include "platform/fd.h"
 
 /* Every git directory has one of these names on the list. */
@@ -43,8 +44,8 @@ add_once(struct guard *g, const char **list, size_t *len, const char *path,
 }
 
 static void
-add_held(struct guard *g, const char **held, const char **still,
-    const char *path)
+add_held(struct guard *g, const char *git_dir, const char **held,
+    const char **still, const char *path)
 {
 	size_t n = 0;
 
@@ -52,7 +53,8 @@ add_held(struct guard *g, const char **held, const char **still,
 		n = ends_with(path, marks[i]);
 	if (n == 0)
 		return;
-	if (is_repository(path, n))
+	if (is_repository(path, n) ||
+	    (git_dir != NULL && str_path_below(path, git_dir)))
 		add_once(g, held, &g->git.nheld, path, n);
 	else
 		add_once(g, still, &g->git.nstill, path, n);
@@ -69,7 +71,7 @@ guard_git_init(struct guard *g, const struct guard_config *c)
 	    sizeof *roots);
 
 	for (size_t i = 0; i < c->npaths; i++)
-		add_held(g, held, still, c->paths[i].path);
+		add_held(g, c->git_dir, held, still, c->paths[i].path);
 	for (size_t i = 0; i < c->nroots; i++)
 		roots[i] = arena_strdup(g->arena, c->roots[i]);
 	g->git.held = held;

@@ -206,6 +206,7 @@ guarding_plan(const struct plan *p, const char *run_id,
 {
 	*ret = (struct guard_config){ .paths = p->guards,
 	    .npaths = p->nguards, .is_open = is_open_git, .arg = p->policy,
+	    .git_dir = p->git_dir,
 	    .max_planted = (unsigned)pretend_number("planted", 0) };
 	if (!p->is_inside)	/* else they are the outer run's */
 		take_roots(p, ret);

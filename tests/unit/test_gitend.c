@@ -103,6 +103,13 @@ begin(void)
 	return end;
 }
 
+/* A folder of worktrees/ that names this. */
+#define LINKED(file)							\
+	"mkdir -p m/worktrees/x; echo x >m/worktrees/x/HEAD; "		\
+	"echo ../.. >m/worktrees/x/commondir; "				\
+	"echo \"" file "\" >m/worktrees/x/gitdir"
+#define LINKED_MOVED	"moved m/worktrees/x/gitdir|"
+
 static const struct {
 	const char	*before, *run, *told, *after;
 } cases[] = {
@@ -169,6 +176,18 @@ static const struct {
 	{ "", "one a/.git; printf '[core]worktree=../b\\n' >a/.git/config; "
 	    "mkdir a/b; one c/.git; printf '[core]worktree=/usr\\n' "
 	    ">c/.git/config", "cleaned c/.git/config core.worktree|", "" },
+	/* Which work tree a repository is granted to later. */
+	{ "", LINKED("$PWD/w/.git"), "", "test -e m/worktrees/x/gitdir" },
+	{ "", LINKED("../../../w/.git"), "", "test -e m/worktrees/x/gitdir" },
+	{ "", LINKED("/usr/.git"), LINKED_MOVED,
+	    "test -e $K/*-gitdir && ! test -e m/worktrees/x/gitdir" },
+	{ "", LINKED("../../../../../../../usr/.git"), LINKED_MOVED, "" },
+	{ "", LINKED("$PWD/../x/.git"), LINKED_MOVED, "" },
+	{ "", LINKED("${PWD}x/.git"), LINKED_MOVED, "" },
+	{ "", LINKED(""), LINKED_MOVED, "" },
+	{ "mkdir -p a/worktrees/x; cd a/worktrees/x; echo x >HEAD; "
+	    "echo ../.. >commondir; echo /usr/.git >gitdir", "touch a/y", "",
+	    "" },
 	/* By a way that the walk does not take, and that a rename opened. */
 	{ "one .git/a; mkdir w; echo 'gitdir: ../.git/b' >w/.git",
 	    "mv .git/a .git/b", "cleaned .git/b/config core.pager|", "" },
