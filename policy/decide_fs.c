@@ -314,16 +314,6 @@ deny_own(const struct policy *p, const char *path, struct verdict *v)
 	return false;
 }
 
-static bool
-is_git_config(const char *path)
-{
-	const char *name = path_name(path);
-
-	return strstr(path, "/.git/") != NULL &&
-	    (strcmp(name, "config") == 0 ||
-	    strcmp(name, "config.worktree") == 0);
-}
-
 /* "." means the workspace, whatever its name; a glob names nothing. */
 static bool
 names_path(const struct entry *e)
@@ -377,11 +367,7 @@ deny_guarded(const struct policy *p, const struct fs_question *q,
 		return true;
 	}
 	verdict_reason(v, "a guarded name");
-	if (is_git_config(q->path))
-		verdict_remedy(v, REMEDY_SET, KEY_OF(fs.allow_git_config),
-		    "true");
-	else
-		suggest(v, p, FS_ALLOW_WRITE, q->path);
+	suggest(v, p, FS_ALLOW_WRITE, q->path);
 	return true;
 }
 

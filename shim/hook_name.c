@@ -24,6 +24,16 @@ told(int rv, int dir_fd, const char *path)
 	return rv;
 }
 
+/* A guarded name that is held by a mount is refused as one that is missing. */
+static bool
+is_held(int rv, int dir_fd, const char *path)
+{
+	if (rv >= 0 || errno != EBUSY || !refuse_is_bound(dir_fd, path))
+		return false;
+	errno = EACCES;
+	return true;
+}
+
 /*
  * A mount point is busy, and its neighbours are on another file system:
  * whether that is fence's doing the monitor knows.
@@ -31,6 +41,7 @@ told(int rv, int dir_fd, const char *path)
 static int
 told_change(int rv, int dir_fd, const char *path)
 {
+	(void)is_held(rv, dir_fd, path);
 	if (rv < 0 && (told_by_kernel(errno) || errno == EBUSY ||
 	    errno == EXDEV))
 		stage_report_change(dir_fd, path, errno);
@@ -122,6 +133,8 @@ renamed(int rv, int from_fd, const char *from, int to_fd, const char *to,
 {
 	if (rv < 0 && stage_rename(from_fd, from, to_fd, to, flags, &rv))
 		return rv;
+	if (is_held(rv, from_fd, from))
+		return told(rv, from_fd, from);
 	return told_change(rv, to_fd, to);
 }
 

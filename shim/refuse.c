@@ -30,3 +30,25 @@ refuse_look(const struct table *t, int dir_fd, const char *path)
 	}
 	return false;
 }
+
+bool
+refuse_is_bound(int dir_fd, const char *path)
+{
+	const struct table *t = table_get();
+	struct dir_id id;
+	struct leaf leaf;
+	struct name n;
+	uint32_t i;
+
+	if (t->first_bound == 0 || path == NULL || !leaf_of(path, &leaf) ||
+	    !leaf_dir(dir_fd, path, &leaf, &id))
+		return false;
+	for (i = t->first_bound; i != 0; i = t->v[i].next) {
+		if (!table_is(t, i, &leaf))
+			continue;
+		table_at(t, i, &n);
+		if (name_is_in(&n, &id))
+			return true;
+	}
+	return false;
+}

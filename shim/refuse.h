@@ -25,4 +25,11 @@ refuse_name(int dir_fd, const char *path)
 	    refuse_look(t, dir_fd, path);
 }
 
+/*
+ * Is it one that existed, which the kernel calls busy because it is a mount
+ * point?  "Permission denied" is what its user can make something of.  The
+ * one change of an errno here; keeps it itself.
+ */
+SHIM_HIDDEN bool refuse_is_bound(int dir_fd, const char *path);
+
 #endif

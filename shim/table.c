@@ -125,7 +125,8 @@ take_name(const char *s, struct name *ret)
 	struct leaf leaf;
 	const char *p;
 
-	if ((s[0] != NAME_GUARDED && s[0] != NAME_FILE) || s[1] != ' ' ||
+	if ((s[0] != NAME_GUARDED && s[0] != NAME_FILE &&
+	    s[0] != NAME_BOUND) || s[1] != ' ' ||
 	    (p = take_number(s + 2, &ret->dev)) == NULL ||
 	    (p = take_number(p, &ret->ino)) == NULL || p[0] != '/' ||
 	    !leaf_of(p, &leaf) || leaf.len > TABLE_LEAF_MAX ||
@@ -176,7 +177,7 @@ table_room(const char *text, size_t len)
 	    bucket_count(n) * sizeof(uint32_t);
 }
 
-/* Names are kept in a list for each bucket, files in one of their own. */
+/* Names are kept in a list for each bucket, other kinds in one of their own. */
 static void
 fill_buckets(struct table *t, struct table_entry *v, uint32_t n,
     uint32_t *buckets)
@@ -189,6 +190,7 @@ fill_buckets(struct table *t, struct table_entry *v, uint32_t n,
 	for (i = 1; i <= n; i++) {
 		name = t->text + v[i].name;
 		list = t->text[v[i].at] == NAME_FILE ? &t->first_file :
+		    t->text[v[i].at] == NAME_BOUND ? &t->first_bound :
 		    &buckets[table_hash(name, strlen(name)) & t->mask];
 		v[i].next = *list;
 		*list = i;

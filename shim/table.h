@@ -20,7 +20,7 @@
 
 enum { TABLE_BYTES_MAX = 4 << 20, TABLE_LEAF_MAX = 255 };
 
-enum name_kind { NAME_GUARDED = 'g', NAME_FILE = 'f' };
+enum name_kind { NAME_GUARDED = 'g', NAME_FILE = 'f', NAME_BOUND = 'b' };
 
 /* One record, taken apart. */
 struct name {
@@ -33,7 +33,7 @@ struct name {
 struct table_entry {
 	uint32_t	 at;		/* in the text: the record, */
 	uint32_t	 name;		/* and its path's last component */
-	uint32_t	 next;		/* of its bucket, or file; 0: last */
+	uint32_t	 next;		/* of its bucket or list; 0: last */
 };
 
 struct table {
@@ -43,6 +43,7 @@ struct table {
 	const char	*listened;	/* "L": its ports, or NULL */
 	uint32_t	 nguards;
 	uint32_t	 first_file;	/* as all indices: of v, 0 for none */
+	uint32_t	 first_bound;
 	uint32_t	 mask;		/* of the buckets */
 	const uint32_t	*buckets;	/* guarded names */
 	const struct table_entry *v;	/* from 1 on */

@@ -20,6 +20,8 @@
  *	"g DEV INO /a/b/name"	does not exist and must not be made
  *	"f DEV INO /a/b/name"	a single file that may be written; its folder
  *				may not
+ *	"b DEV INO /a/b/name"	exists, and is mounted read-only: what moves,
+ *				replaces or removes it is told EBUSY
  *
  * DEV and INO (decimal) are those of the folder /a/b as the launcher saw it,
  * "0 0" where that does not exist either.  No file: nothing to hold.

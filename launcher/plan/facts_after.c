@@ -115,4 +115,7 @@ facts_names(const struct facts *f, const struct mounts *mounts,
 			put_name(b, &last, 'g', f->guards.v[i].path);
 		else if (f->guards.v[i].kind == GUARD_WRITABLE)
 			put_name(b, &last, 'f', f->guards.v[i].path);
+		else if (f->guards.v[i].kind == GUARD_READONLY &&
+		    !f->guards.v[i].is_beyond)
+			put_name(b, &last, 'b', f->guards.v[i].path);
 }

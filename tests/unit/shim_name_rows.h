@@ -4,6 +4,8 @@
  *
  *	W	may be written; .vscode, .envrc, sub/config and
  *		later/settings (whose folder does not exist yet) are guarded
+ *		W/held is a mount point that the table names, W/busy one that
+ *		it does not
  *	H	is read-only, and in it H/conf is granted; H/conf.bak is really
  *		there, and so is H/broken, which is granted in vain; on its
  *		file system is little room
@@ -211,6 +213,13 @@ R(g_mknod, ST, mknod(".envrc", S_IFREG, 0), NO(W "/.envrc"))		\
 R(g_mknodat, ST, mknodat(at(W), ".envrc", S_IFREG, 0), NO(W "/.envrc"))	\
 R(g_bind, ST, bind_at(".envrc"), NO(W "/.envrc"))			\
 R(g_sub, FD, open("sub/config", NEW, 0600), NO(W "/sub/config"))	\
+R(g_bound_to, ST, rename("plain", "held"), NO(W "/held"))		\
+R(g_bound_from, ST, rename("held", "other"), NO(W "/held"))		\
+R(g_bound_at, ST, renameat(at(W), "plain", at(W), "./held"),		\
+    NO(W "/./held"))							\
+R(g_bound_unlink, ST, unlink(T "/link/held"), NO(T "/link/held"))	\
+R(g_bound_link, ST, link("held", "other"), EXDEV, CHANGE(W "/other"))	\
+R(g_bound_none, ST, rename("plain", "busy"), EBUSY, CHANGE(W "/busy"))	\
 R(g_vfork, VF, mkdir(".vscode", 0700), NO(W "/.vscode"))		\
 R(g_fork, EX, mkdir(".vscode", 0700), NO(W "/.vscode"))			\
 R(g_handler, ST, in_handler(), NO(W "/.vscode"))			\

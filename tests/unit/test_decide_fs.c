@@ -672,7 +672,9 @@ names_that_are_guarded(void **state)
 	p = parse("{\"filesystem\":{\"allowWrite\":[\".\"]}}");
 	decide_fs_ask(p, &(struct fs_question){ .op = FS_WRITE,
 	    .path = "/ws/.git/config", .is_guarded = true }, &v);
-	assert_string_equal(remedy_key_words(&v), "filesystem.allowGitConfig");
+	assert_string_equal(remedy_key_words(&v), W);
+	assert_string_equal(remedy_value_words(&v), "/ws/.git/config");
+	assert_string_equal(remedy_flag(&v.remedy), "-w");
 	decide_fs_ask(p, &(struct fs_question){ .op = FS_WRITE,
 	    .path = "/ws/.bashrc", .is_guarded = true }, &v);
 	assert_string_equal(remedy_key_words(&v), W);

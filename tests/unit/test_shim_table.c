@@ -77,32 +77,33 @@ records(void **state)
 	static char longest[300];
 	static const struct {
 		const char	*record;
-		int		 guards, files, closed;
+		int		 guards, files, closed, bound;
 	} t[] = {
-		{ "g 1 2 /a/b", 1, 0, 0 },
-		{ "f 1 2 /a/b", 0, 1, 0 },
-		{ "D", 0, 0, 1 },
-		{ "g 0 0 /a", 1, 0, 0 },
+		{ "g 1 2 /a/b", 1, 0, 0, 0 },
+		{ "f 1 2 /a/b", 0, 1, 0, 0 },
+		{ "b 1 2 /a/b", 0, 0, 0, 1 },
+		{ "D", 0, 0, 1, 0 },
+		{ "g 0 0 /a", 1, 0, 0, 0 },
 		{ "g 18446744073709551615 18446744073709551615 /a b/c d",
-		    1, 0, 0 },
-		{ "", 0, 0, 0 },
-		{ "g", 0, 0, 0 },
-		{ "g ", 0, 0, 0 },
-		{ "DD", 0, 0, 0 },
-		{ "x 1 2 /a/b", 0, 0, 0 },
-		{ "g 1 2 a/b", 0, 0, 0 },
-		{ "g 1 2 /", 0, 0, 0 },
-		{ "g 1 2 /a/", 0, 0, 0 },
-		{ "g 1 2 /a/..", 0, 0, 0 },
-		{ "g 1 2", 0, 0, 0 },
-		{ "g 1 /a/b", 0, 0, 0 },
-		{ "g  1 2 /a/b", 0, 0, 0 },
-		{ "g -1 2 /a/b", 0, 0, 0 },
-		{ "g 0x1 2 /a/b", 0, 0, 0 },
-		{ "g 1\t2 /a/b", 0, 0, 0 },
-		{ "g 18446744073709551616 2 /a/b", 0, 0, 0 },
-		{ "g 99999999999999999999 2 /a/b", 0, 0, 0 },
-		{ longest, 0, 0, 0 },
+		    1, 0, 0, 0 },
+		{ "", 0, 0, 0, 0 },
+		{ "g", 0, 0, 0, 0 },
+		{ "g ", 0, 0, 0, 0 },
+		{ "DD", 0, 0, 0, 0 },
+		{ "x 1 2 /a/b", 0, 0, 0, 0 },
+		{ "g 1 2 a/b", 0, 0, 0, 0 },
+		{ "g 1 2 /", 0, 0, 0, 0 },
+		{ "g 1 2 /a/", 0, 0, 0, 0 },
+		{ "g 1 2 /a/..", 0, 0, 0, 0 },
+		{ "g 1 2", 0, 0, 0, 0 },
+		{ "g 1 /a/b", 0, 0, 0, 0 },
+		{ "g  1 2 /a/b", 0, 0, 0, 0 },
+		{ "g -1 2 /a/b", 0, 0, 0, 0 },
+		{ "g 0x1 2 /a/b", 0, 0, 0, 0 },
+		{ "g 1\t2 /a/b", 0, 0, 0, 0 },
+		{ "g 18446744073709551616 2 /a/b", 0, 0, 0, 0 },
+		{ "g 99999999999999999999 2 /a/b", 0, 0, 0, 0 },
+		{ longest, 0, 0, 0, 0 },
 	};
 	struct table *names;
 	void *mem;
@@ -115,13 +116,15 @@ records(void **state)
 		names = build(t[i].record, strlen(t[i].record) + 1, &mem);
 		if ((int)names->nguards != t[i].guards ||
 		    (int)count_files(names) != t[i].files ||
-		    names->needs_grant != t[i].closed)
+		    names->needs_grant != t[i].closed ||
+		    (names->first_bound != 0) != t[i].bound)
 			fail_msg("'%s'", t[i].record);
 		free(mem);
 		/* Without its NUL it is half a record. */
 		names = build(t[i].record, strlen(t[i].record), &mem);
 		assert_int_equal(names->nguards, 0);
 		assert_int_equal(names->first_file, 0);
+		assert_int_equal(names->first_bound, 0);
 		assert_false(names->needs_grant);
 		free(mem);
 	}
@@ -249,6 +252,7 @@ make_table(bool is_closed)
 		{ 'g', W "/.envrc" },
 		{ 'g', W "/sub/config" },
 		{ 'g', W "/later/settings" },
+		{ 'b', W "/held" },
 		{ 'f', H "/conf" },
 		{ 'f', H "/broken" },
 	};
@@ -283,6 +287,8 @@ make_home(void)
 static void
 make_files(bool is_closed)
 {
+	static const char *const mounted[] = { W "/held", W "/busy" };
+
 	while (umount2(T, MNT_DETACH) == 0)
 		continue;
 	while (umount2("/tmp", MNT_DETACH) == 0)
@@ -292,6 +298,11 @@ make_files(bool is_closed)
 	assert_int_equal(mkdir(W, 0755), 0);
 	assert_int_equal(mkdir(W "/sub", 0755), 0);
 	assert_int_equal(put(W "/plain", "plain", 0644), 0);
+	for (size_t i = 0; i < LEN(mounted); i++) {
+		assert_int_equal(put(mounted[i], "text", 0644), 0);
+		assert_int_equal(mount(mounted[i], mounted[i], NULL, MS_BIND,
+		    NULL), 0);
+	}
 	assert_int_equal(symlink("ws", T "/link"), 0);
 	make_home();
 	make_table(is_closed);
