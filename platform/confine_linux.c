@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/fs.h>
 #include <linux/netlink.h>
 #include <linux/nsfs.h>
 #include <linux/seccomp.h>
@@ -228,7 +229,7 @@ static const struct rule monitor_rules[] = {
 
 /*
  * The guard.  Opening is not narrowed: it reads what it finds and writes
- * copies.  setns and the three mount calls are for its child, which puts
+ * copies, also of what a jail keeps (launcher/shadow/).  setns and the three mount calls are for its child, which puts
  * mounts back into a jail (launcher/guard/guard_mask.c).
  */
 static const struct rule guard_rules[] = {
@@ -247,7 +248,8 @@ static const struct rule guard_rules[] = {
 	YES(statx), YES(getdents64), YES(readlinkat), YES(mkdirat),
 	YES(mknodat), YES(symlinkat), YES(unlinkat), YES(renameat),
 	YES(renameat2), YES(fchmod), YES(fchmodat), YES(utimensat),
-	YES(getcwd), YES(fstatfs),
+	YES(getcwd), YES(fstatfs), YES(flock), YES(fsync),
+	YES(copy_file_range), YES_IF(ioctl, 1, ALL, FICLONE),
 	YES(inotify_init1), YES(inotify_add_watch), YES(inotify_rm_watch),
 	YES_IF(mmap, 2, PROT_EXEC, 0), YES_IF(mprotect, 2, PROT_EXEC, 0),
 	YES_IF(clone, 0, NEW_NAMESPACES, 0), NONE(NR_CLONE3),

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/fs.h>
 #include <linux/netlink.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -18,6 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -593,6 +596,20 @@ try_file_system(void)
 	return result(fstatfs(STDIN_FILENO, &fs));
 }
 
+/* EBADF: the kernel was asked. */
+static int
+try_lock_and_copy(void)
+{
+	int tried[] = { result(flock(-1, LOCK_EX)), result(fsync(-1)),
+	    result((int)copy_file_range(-1, NULL, -1, NULL, 1, 0)),
+	    result(ioctl(-1, FICLONE, -1)) };
+
+	for (size_t i = 0; i < sizeof tried / sizeof *tried; i++)
+		if (tried[i] != EBADF)
+			return 100 + (int)i;
+	return EBADF;
+}
+
 /* It opens, moves and asks what kind of disk it is on; it starts nothing. */
 static void
 test_guard(void **state)
@@ -605,6 +622,7 @@ test_guard(void **state)
 	assert_int_equal(confined(confine_guard, try_file_system), 0);
 	assert_int_equal(confined(confine_guard, try_poll), 0);
 	assert_int_equal(confined(confine_guard, try_unlink), ENOENT);
+	assert_int_equal(confined(confine_guard, try_lock_and_copy), EBADF);
 	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
 		assert_int_equal(confined(confine_guard, refused[i]), EPERM);
 }
