@@ -13,6 +13,7 @@ include launcher/hooks/local.mk
 include launcher/plan/local.mk
 include launcher/record/local.mk
 include launcher/run/local.mk
+include launcher/shadow/local.mk
 
 # What every program of ours, and every unit test, is linked with.
 FENCE_LIBS = launcher/liblauncher.a proxy/libproxy.a policy/libpolicy.a \
