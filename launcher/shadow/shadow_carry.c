@@ -51,11 +51,13 @@ carry_tell(const struct carry *c, enum shadow_deed deed, const char *name,
 	c->told(&t, c->told_arg);
 }
 
+/* While the run lasts it is silent: the end tries again. */
 static void
 fail(struct carry *c, const char *name, int sys)
 {
 	c->has_failed = true;
-	carry_tell(c, SHADOW_FAILED, name, NULL, sys);
+	if (c->is_last)
+		carry_tell(c, SHADOW_FAILED, name, NULL, sys);
 }
 
 bool

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "launcher/guard/guard_move.h"
+#include "launcher/guard/guard_wide.h"
 #include "platform/base/buf.h"
 #include "platform/base/clock.h"
 #include "platform/base/io.h"
@@ -404,13 +405,21 @@ shade_open(struct store *s, const char *key, const char *path, bool make,
 	*f = (struct shade){ .fd = -1, .jail_fd = -1 };
 	memcpy(f->key, key, SHADOW_KEY);
 	f->fd = open_sub(s->fd, key, make);
-	f->jail_fd = f->fd < 0 ? -1 : open_sub(f->fd, "jail", make);
+	/* The jail is its owner, too, and may have closed it. */
+	if (f->fd >= 0 && (!make || mkdirat(f->fd, "jail", 0700) == 0 ||
+	    errno == EEXIST))
+		f->jail_fd = wide_open_doomed(f->fd, "jail");
 	if (f->jail_fd < 0) {
 		err_sys(e, errno, "cannot open '%s/%s'", s->path, key);
 		shade_release(f);
 		return -1;
 	}
 	f->path = path != NULL ? xstrdup(path) : read_path(f->fd);
+	if (f->path == NULL && faccessat(f->fd, "index", F_OK, 0) != 0) {
+		err_sys(e, errno, "cannot read '%s/%s/index'", s->path, key);
+		shade_release(f);
+		return -1;
+	}
 	if (f->path != NULL && read_index(f) == 0)
 		return 0;
 	err_set(e, ERR_JAIL, "'%s/%s/index' cannot be read", s->path, key);

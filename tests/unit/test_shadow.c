@@ -495,6 +495,23 @@ test_hostile(void **state)
 	assert_string_equal(host_text(&s, "closed/x"), "x");
 }
 
+/* The jail closes its own folder: later runs are kept out by nobody. */
+static void
+test_closed(void **state)
+{
+	struct shadow *run;
+	struct scene s;
+
+	scene_init(&s, *state);
+	run = begin(&s);
+	write_inside(&s, "settings.json", "jail");
+	assert_int_equal(chmod(inside(&s, ""), 0), 0);
+	assert_string_equal(end(&s, run), "CHANGED:settings.json ");
+	run = begin(&s);
+	assert_string_equal(text_of(inside(&s, "settings.json")), "jail");
+	end(&s, run);
+}
+
 /* Deeper than anything may be: it stays, and the end comes. */
 static void
 test_deep(void **state)
@@ -756,7 +773,7 @@ main(void)
 		T(test_kept), T(test_kept_removed), T(test_host_changed),
 		T(test_host_touched), T(test_carried),
 		T(test_carried_conflict), T(test_credential), T(test_sifted),
-		T(test_database), T(test_hostile), T(test_deep),
+		T(test_database), T(test_hostile), T(test_closed), T(test_deep),
 		T(test_host_link), T(test_new_folder_twice), T(test_two_runs),
 		T(test_two_policies), T(test_swept), T(test_cannot_carry),
 		T(test_no_folder), T(test_version), T(test_may), T(test_text),
