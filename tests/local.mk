@@ -95,6 +95,7 @@ UNIT_TESTS = \
 	tests/unit/test_serve_tunnel \
 	tests/unit/test_sha256 \
 	tests/unit/test_shadow \
+	tests/unit/test_shadow_diff \
 	tests/unit/test_shell \
 	tests/unit/test_shim \
 	tests/unit/test_shim_table \

@@ -68,8 +68,8 @@ shadow_text(struct buf *b, const struct shadow_told *t, const char *home)
 		put_place(b, t, " is at ");
 		break;
 	case SHADOW_HOST_ASIDE:
-		buf_puts(b, " was replaced or removed inside; the host's "
-		    "version");
+		buf_puts(b, " was replaced or removed by the jail's version; "
+		    "the host's");
 		put_place(b, t, " is at ");
 		break;
 	case SHADOW_HELD:

@@ -460,18 +460,25 @@ int
 shadow_tree_open(const char *path)
 {
 	auto_fd fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (path[0] == '/')
+		return fd < 0 ? -1 : shadow_tree_open_at(fd, path);
+	errno = EINVAL;
+	return -1;
+}
+
+int
+shadow_tree_open_at(int dir, const char *path)
+{
+	auto_fd fd = openat(dir, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	char name[NAME_MAX + 1];
 
-	if (path[0] != '/') {
-		errno = EINVAL;
-		return -1;
-	}
 	for (const char *p = path; fd >= 0 && *(p += strspn(p, "/")) != '\0';) {
 		size_t n = strcspn(p, "/");
 		int next;
 
-		if (n > NAME_MAX) {
-			errno = ENAMETOOLONG;
+		if (n > NAME_MAX || (n == 2 && memcmp(p, "..", 2) == 0)) {
+			errno = EINVAL;
 			return -1;
 		}
 		memcpy(name, p, n);

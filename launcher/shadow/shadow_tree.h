@@ -63,5 +63,7 @@ bool	 shadow_tree_is_like(const char *a, const char *b);
  * errno; ELOOP or ENOTDIR where there is one.
  */
 int	 shadow_tree_open(const char *path);
+/* The same below an open folder; "" is the folder. */
+int	 shadow_tree_open_at(int dir, const char *path);
 
 #endif
