@@ -36,6 +36,9 @@ const struct command cmd_table[] = {
 	{ .name = "import", .fn = cmd_import, .opts = import_opts,
 	    .args = "--claude|--srt|--codex [FILE] [options]",
 	    .help = "make a policy of another tool's settings" },
+	{ .name = "shadow", .fn = cmd_shadow, .subs = shadow_table,
+	    .args = "SUBCOMMAND",
+	    .help = "what jailed agents changed of their own settings" },
 	{ .name = "learn" }, { .name = "trace" }, { .name = "session" },
 	{ .name = NULL },
 };

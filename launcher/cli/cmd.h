@@ -32,6 +32,7 @@ extern const struct command cmd_table[];	/* ends with name NULL */
 extern const struct command config_table[];
 extern const struct command template_table[];
 extern const struct command hooks_table[];
+extern const struct command shadow_table[];
 extern const struct opt	why_opts[];
 extern const struct opt	doctor_opts[];
 extern const struct opt	hook_opts[];
@@ -53,6 +54,7 @@ cmd_fn		 cmd_doctor;
 cmd_fn		 cmd_hook;
 cmd_fn		 cmd_hooks;
 cmd_fn		 cmd_import;
+cmd_fn		 cmd_shadow;
 cmd_fn		 cmd_hook_flag;		/* fence --claude-pre-tool-use */
 cmd_fn		 cmd_features;		/* fence-run --linux-features */
 cmd_fn		 cmd_completion;

@@ -5,7 +5,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 
 # The points that the source has, as "a,b,c"; a new one needs no word here.
-# Those of launcher/shadow/ are not on the way of these runs.
+# Those of launcher/shadow/ are not on the way of these runs: shadow-kill.t.
 points() {
 	grep -rhoE 'pause_at\("[a-z-]+"\)' "${FENCE_SRC:?}"/launcher \
 	    "$FENCE_SRC"/platform "$FENCE_SRC"/policy "$FENCE_SRC"/proxy \

@@ -7,14 +7,14 @@ _fence_lookup() {
 		case $1 in
 		'') ;;
 		-*) at=run ;;
-		config|template|hooks) at="$1${2:+ $2}" ;;
+		config|template|hooks|shadow) at="$1${2:+ $2}" ;;
 		*) at=$1 ;;
 		esac ;;
 	esac
 	case $at in
 	fence)
 		opts='-s --settings -t --template -a --allow --host-port -w --write -r --read --deny-read --ignore-unknown-keys -d --debug -m --monitor --fence-log-file --watch-policy --trace-file -c --c --shell --shell-login --chdir --env --force-new-session --keep-fd --engine -p --port --service-execution-model --expose-host-path --expose-host-path-rw --dry-run --list-templates --linux-features -h --help -v --version'
-		list='run config template why doctor completion help hook hooks import' ;;
+		list='run config template why doctor completion help hook hooks import shadow' ;;
 	'run')
 		opts='-s --settings -t --template -a --allow --host-port -w --write -r --read --deny-read --ignore-unknown-keys -d --debug -m --monitor --fence-log-file --watch-policy --trace-file -c --c --shell --shell-login --chdir --env --force-new-session --keep-fd --engine -p --port --service-execution-model --expose-host-path --expose-host-path-rw --dry-run --list-templates --linux-features -h --help -v --version'
 		list='' ;;
@@ -83,6 +83,24 @@ _fence_lookup() {
 		list='' ;;
 	'import')
 		opts='--claude --srt --codex -f --file -o --output --save -y --force --extend --no-extend'
+		list='' ;;
+	'shadow')
+		opts=''
+		list='list diff keep drop reset' ;;
+	'shadow list')
+		opts='--json'
+		list='' ;;
+	'shadow diff')
+		opts=''
+		list='' ;;
+	'shadow keep')
+		opts=''
+		list='' ;;
+	'shadow drop')
+		opts=''
+		list='' ;;
+	'shadow reset')
+		opts='-f --force'
 		list='' ;;
 	*)
 		opts=

@@ -129,3 +129,8 @@ tests_probes_execstorm_SOURCES = tests/probes/execstorm.c
 tests_probes_execstorm_CFLAGS = $(probe_cflags) -fPIE
 tests_probes_execstorm_LDFLAGS = $(HARD_LDFLAGS)
 tests_probes_execstorm_LDADD =
+
+# What keeps an agent's folder, without a jail.
+check_PROGRAMS += tests/probes/shadowrun
+tests_probes_shadowrun_SOURCES = tests/probes/shadowrun.c
+tests_probes_shadowrun_LDADD = $(FENCE_LIBS)
