@@ -71,20 +71,6 @@ fail(const struct carry *c, const char *name, struct err *e)
 	return -1;
 }
 
-/* Another run uses what lies here: it stays, unless it may not. */
-static int
-check_beside(const struct carry *c, const char *name, const struct record *r,
-    enum shadow_kind kind, struct err *e)
-{
-	if (r == NULL || is_carried(r->kind) == is_carried(kind))
-		return 0;
-	err_set(e, ERR_JAIL, "'%s/%s' is %s by another run, and not by this",
-	    c->f->path, name, is_carried(r->kind) ? "carried to the host" :
-	    "kept in the shadow");
-	err_hint(e, "its policy differs; start again when it has ended");
-	return -1;
-}
-
 /*
  * The host's changed since the copy was made, or the other way that the name
  * is treated makes the copy another's.
@@ -177,8 +163,9 @@ begin_copy(struct carry *c, const struct shadow_item *item, struct err *e)
 
 	if (item->kind == SHADOW_CARRIED && carry_is_shm(name))
 		return 0;
-	if (c->is_beside && check_beside(c, name, r, item->kind, e) != 0)
-		return -1;
+	if (r == NULL && !is_there(c->f->jail_fd, name) &&
+	    (c->host_fd < 0 || !is_there(c->host_fd, name)))
+		return 0;	/* what a run makes differs from nothing */
 	if (r == NULL && !is_there(c->f->jail_fd, name))
 		return take(c, name, item->kind, false, e);
 	/* Made by a run that listed it otherwise, or that was killed here. */
@@ -254,22 +241,13 @@ begin_place(struct carry *c, const struct shadow_item *item, struct err *e)
 
 /* ---- begin ---- */
 
-static int
-check_rest(struct carry *c, const struct shadow_folder *folder,
-    struct err *e)
+static bool
+is_host_empty(const struct carry *c)
 {
-	if (c->is_beside && c->f->records.n > 0 &&
-	    c->f->is_rest_carried != folder->is_rest_carried) {
-		err_set(e, ERR_JAIL, "what is made in '%s' is %s by another "
-		    "run, and not by this", folder->path,
-		    c->f->is_rest_carried ? "carried to the host" :
-		    "kept in the shadow");
-		err_hint(e, "its policy differs; start again when it has "
-		    "ended");
-		return -1;
-	}
-	c->f->is_rest_carried = folder->is_rest_carried;
-	return 0;
+	auto_fd fd = c->host_fd < 0 ? -1 : openat(c->host_fd, ".", O_RDONLY |
+	    O_DIRECTORY | O_CLOEXEC);
+
+	return c->host_fd < 0 || (fd >= 0 && shadow_tree_is_empty(fd));
 }
 
 static int
@@ -279,7 +257,8 @@ begin_folder(const struct shadow_config *cfg, struct store *store,
 	char key[SHADOW_KEY];
 	struct shade f;
 	struct carry c;
-	int rc;
+	bool is_blank;
+	int rc = 0;
 
 	store_key(folder->path, key);
 	if (shade_open(store, key, folder->path, true, &f, e) != 0)
@@ -289,11 +268,15 @@ begin_folder(const struct shadow_config *cfg, struct store *store,
 	c.told_arg = cfg->told_arg;
 	c.is_beside = is_beside;
 	c.is_last = !is_beside;
-	rc = check_rest(&c, folder, e);
+	f.is_rest_carried = folder->is_rest_carried;
+	/* Most homes have few of the folders that a policy grants. */
+	is_blank = f.records.n == 0 && shadow_tree_is_empty(f.jail_fd) &&
+	    is_host_empty(&c);
 	for (size_t i = 0; rc == 0 && i < folder->nitems; i++)
-		rc = folder->items[i].kind == SHADOW_BOUND ?
-		    begin_place(&c, &folder->items[i], e) :
-		    begin_copy(&c, &folder->items[i], e);
+		if (folder->items[i].kind == SHADOW_BOUND)
+			rc = begin_place(&c, &folder->items[i], e);
+		else if (!is_blank)
+			rc = begin_copy(&c, &folder->items[i], e);
 	pause_at("shadow-filled");
 	if (rc == 0 && shade_write(&f) != 0)
 		rc = err_sys(e, errno, "cannot write '%s/%s/index'",
@@ -324,6 +307,8 @@ shadow_begin(const struct shadow_config *cfg, struct err *e)
 	if (rc == 0)
 		rc = run_create(&store, cfg->run_id, cfg->folders,
 		    cfg->nfolders, &s->run, e);
+	if (rc == 0)
+		rc = run_fits(&store, &s->run, e);
 	is_beside = rc == 0 && run_others_live(&store, cfg->run_id);
 	for (size_t i = 0; rc == 0 && i < cfg->nfolders; i++)
 		rc = begin_folder(cfg, &store, &cfg->folders[i], is_beside,
@@ -332,7 +317,7 @@ shadow_begin(const struct shadow_config *cfg, struct err *e)
 		rc = err_sys(e, errno, "cannot write '%s/runs/%s'",
 		    store.path, cfg->run_id);
 	pause_at("shadow-begun");
-	if (rc != 0 && s->run.fd >= 0)
+	if (rc != 0 && s->run.id != NULL)
 		run_close(&store, &s->run, true);
 	store_release(&store);
 	if (rc == 0)

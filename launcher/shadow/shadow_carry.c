@@ -409,9 +409,10 @@ carry_file(struct carry *c, const char *name, enum shadow_kind kind)
 	struct sight s;
 	int sys;
 
-	r->kind = kind;
 	if (carry_is_shm(name))
 		return true;
+	if (r->kind != SHADOW_CARRIED && r->kind != SHADOW_CREDENTIAL)
+		return false;	/* a later run keeps it */
 	shadow_tree_stamp(c->f->jail_fd, name, s.jail);
 	if (shadow_tree_is_like(s.jail, r->seen))
 		return true;
@@ -456,12 +457,13 @@ carry_file(struct carry *c, const char *name, enum shadow_kind kind)
 void
 carry_kept(struct carry *c, const char *name, enum shadow_kind kind)
 {
-	struct record *r = shade_add(c->f, name, kind);
 	char stamp[SHA256_HEX], content[SHA256_HEX];
+	struct record *r = shade_find(c->f, name);
 
 	shadow_tree_stamp(c->f->jail_fd, name, stamp);
-	if (shadow_tree_is_like(stamp, r->seen))
+	if (shadow_tree_is_like(stamp, r != NULL ? r->seen : "-"))
 		return;
+	r = shade_add(c->f, name, kind);
 	shadow_tree_content(c->f->jail_fd, name, content);
 	if (shadow_tree_is_like(content, r->base))
 		strcpy(r->clean, stamp);
@@ -558,6 +560,8 @@ carry_sifted(struct carry *c, const char *name)
 	struct sight s;
 	int has_host;
 
+	if (r->kind != SHADOW_SIFTED)
+		return;		/* a later run treats it otherwise */
 	shadow_tree_stamp(c->f->jail_fd, name, s.jail);
 	if (shadow_tree_is_like(s.jail, r->seen))
 		return;

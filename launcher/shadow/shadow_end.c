@@ -156,6 +156,10 @@ end_folder(struct store *store, const struct shadow *s,
 	store_key(folder->path, key);
 	if (shade_open(store, key, folder->path, false, &f, &e) != 0)
 		return e.sys == ENOENT;		/* reset meanwhile */
+	if (f.records.n == 0 && shadow_tree_is_empty(f.jail_fd)) {
+		shade_release(&f);
+		return true;
+	}
 	carry_init(&c, store, &f);
 	c.sift = s->sift;
 	c.sift_arg = s->sift_arg;
@@ -211,9 +215,14 @@ shadow_sweep_locked(struct store *store, const struct shadow_config *cfg)
 {
 	struct shadow s = { .sift = cfg->sift, .sift_arg = cfg->sift_arg };
 	void *list = NULL;
+	struct err e;
 
+	/* What a live run keeps this one could carry: later. */
 	while (run_next_dead(store, &list, &s.run) == 1)
-		end_run(store, &s, cfg->told, cfg->told_arg);
+		if (run_fits(store, &s.run, &e) == 0)
+			end_run(store, &s, cfg->told, cfg->told_arg);
+		else
+			run_release(&s.run);
 }
 
 void
@@ -264,7 +273,8 @@ shadow_watch(struct shadow *s)
 
 		store_key(s->run.folders.v[i].path, key);
 		s->wds[i] = -1;
-		if (shade_open(&store, key, NULL, false, &f, &e) != 0)
+		if (shade_open(&store, key, s->run.folders.v[i].path, false,
+		    &f, &e) != 0)
 			continue;
 		fd_path(f.jail_fd, path);
 		s->wds[i] = inotify_add_watch(s->watch_fd, path, SAVED);

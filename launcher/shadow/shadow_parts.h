@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "launcher/shadow/shadow.h"
+#include "launcher/shadow/shadow_run.h"
 #include "launcher/shadow/shadow_store.h"
 
 enum { LOCK_WAIT_MS = 30000 };

@@ -188,12 +188,10 @@ store_release(struct store *s)
  * format, "P" the path, "R" the rest, then of each name "K" its kind, "N" name,
  * "H" "B" "C" "S" its digests; "E" is the end.
  */
-enum { INDEX_MAX = 8 << 20 };
-
 static const char index_head[] = "fence shadow index 1";
 
-static void
-put(struct buf *b, char what, const char *text)
+void
+store_put(struct buf *b, char what, const char *text)
 {
 	buf_putc(b, what);
 	buf_add(b, text, strlen(text) + 1);
@@ -243,8 +241,8 @@ take_digest(const char *text, char ret[SHA256_HEX])
 	return true;
 }
 
-static bool
-take_kind(const char *text, enum shadow_kind *ret)
+bool
+store_take_kind(const char *text, enum shadow_kind *ret)
 {
 	if (text[0] < '0' || text[0] > '0' + SHADOW_SIFTED || text[1] != '\0')
 		return false;
@@ -252,9 +250,8 @@ take_kind(const char *text, enum shadow_kind *ret)
 	return true;
 }
 
-/* A name directly in a folder. */
-static bool
-is_name(const char *text)
+bool
+store_is_name(const char *text)
 {
 	return text[0] != '\0' && strcmp(text, ".") != 0 &&
 	    strcmp(text, "..") != 0 && strchr(text, '/') == NULL &&
@@ -277,10 +274,10 @@ take_index(struct shade *f, char what, const char *text, bool *is_whole)
 		f->is_rest_carried = text[0] == '1';
 		return true;
 	case 'N':
-		return is_name(text) && shade_find(f, text) == NULL &&
+		return store_is_name(text) && shade_find(f, text) == NULL &&
 		    shade_add(f, text, SHADOW_KEPT) != NULL;
 	case 'K':
-		return r != NULL && take_kind(text, &r->kind);
+		return r != NULL && store_take_kind(text, &r->kind);
 	case 'H':
 		return r != NULL && take_digest(text, r->host);
 	case 'B':
@@ -297,9 +294,8 @@ take_index(struct shade *f, char what, const char *text, bool *is_whole)
 	}
 }
 
-/* The whole file, NUL-terminated twice; NULL with errno. */
-static char *
-read_all(int dir, const char *name, size_t *ret_len)
+char *
+store_read(int dir, const char *name, size_t *ret_len)
 {
 	auto_fd fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
 	    O_CLOEXEC);
@@ -309,7 +305,7 @@ read_all(int dir, const char *name, size_t *ret_len)
 
 	if (fd < 0 || fstat(fd, &st) != 0)
 		return NULL;
-	if (!S_ISREG(st.st_mode) || st.st_size > INDEX_MAX) {
+	if (!S_ISREG(st.st_mode) || st.st_size > STORE_MAX) {
 		errno = EFBIG;
 		return NULL;
 	}
@@ -324,62 +320,74 @@ static int
 read_index(struct shade *f)
 {
 	bool is_whole = false;
-	size_t len = 0;
-	char *text = read_all(f->fd, "index", &len), *p;
-	int rc = 0;
 
-	if (text == NULL)
+	f->text = store_read(f->fd, "index", &f->len);
+	if (f->text == NULL)
 		return errno == ENOENT ? 0 : -1;
-	for (p = text; p < text + len && rc == 0; p += strlen(p) + 1)
+	for (const char *p = f->text; p < f->text + f->len;
+	    p += strlen(p) + 1)
 		if (!take_index(f, p[0], p[0] != '\0' ? p + 1 : p,
 		    &is_whole))
-			rc = -1;
-	free(text);
-	errno = EBADMSG;
-	return rc == 0 && is_whole ? 0 : -1;
+			return -1;
+	return is_whole ? 0 : -1;
+}
+
+static int
+replace_index(const struct shade *f, const struct buf *b)
+{
+	auto_fd fd = openat(f->fd, "index.new", O_WRONLY | O_CREAT | O_TRUNC |
+	    O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (b->failed) {
+		errno = EFBIG;
+		return -1;
+	}
+	return fd >= 0 && io_write_all(fd, b->data, b->len) == 0 &&
+	    renameat(f->fd, "index.new", f->fd, "index") == 0 ? 0 : -1;
 }
 
 int
 shade_write(const struct shade *f)
 {
-	auto_fd fd = openat(f->fd, "index.new", O_WRONLY | O_CREAT | O_TRUNC |
-	    O_NOFOLLOW | O_CLOEXEC, 0600);
 	struct buf b;
 	int rc;
 
-	buf_init(&b, INDEX_MAX);
-	put(&b, 'F', index_head);
-	put(&b, 'P', f->path);
-	put(&b, 'R', f->is_rest_carried ? "1" : "0");
+	if (f->text == NULL && f->records.n == 0)
+		return 0;
+	buf_init(&b, STORE_MAX);
+	store_put(&b, 'F', index_head);
+	store_put(&b, 'P', f->path);
+	store_put(&b, 'R', f->is_rest_carried ? "1" : "0");
 	for (size_t i = 0; i < f->records.n; i++) {
 		const struct record *r = &f->records.v[i];
 		char kind[] = { (char)('0' + r->kind), '\0' };
 
-		put(&b, 'N', r->name);
-		put(&b, 'K', kind);
-		put(&b, 'H', r->host);
-		put(&b, 'B', r->base);
-		put(&b, 'C', r->clean);
-		put(&b, 'S', r->seen);
+		store_put(&b, 'N', r->name);
+		store_put(&b, 'K', kind);
+		store_put(&b, 'H', r->host);
+		store_put(&b, 'B', r->base);
+		store_put(&b, 'C', r->clean);
+		store_put(&b, 'S', r->seen);
 	}
-	put(&b, 'E', "");
-	if (b.failed)
-		errno = EFBIG;
-	rc = fd >= 0 && !b.failed && io_write_all(fd, b.data, b.len) == 0 &&
-	    renameat(f->fd, "index.new", f->fd, "index") == 0 ? 0 : -1;
+	store_put(&b, 'E', "");
+	rc = f->text != NULL && f->len == b.len &&
+	    memcmp(f->text, b.data, b.len) == 0 ? 0 : replace_index(f, &b);
 	buf_release(&b);
 	return rc;
 }
 
 /* ---- a folder of the store ---- */
 
-static int
-open_sub(int dir, const char *name, bool make)
+int
+store_sub(int dir, const char *name, bool make)
 {
-	if (make && mkdirat(dir, name, 0700) != 0 && errno != EEXIST)
-		return -1;
-	return openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
-	    O_CLOEXEC);
+	enum { HOW = O_RDONLY | O_DIRECTORY | O_NOFOLLOW };
+	int fd = openat(dir, name, HOW | O_CLOEXEC);
+
+	if (fd >= 0 || errno != ENOENT || !make ||
+	    mkdirat(dir, name, 0700) != 0)
+		return fd;
+	return openat(dir, name, HOW | O_CLOEXEC);
 }
 
 /* Of a folder that no run named in this process. */
@@ -387,7 +395,7 @@ static char *
 read_path(int dir)
 {
 	size_t len = 0;
-	char *text = read_all(dir, "index", &len);
+	char *text = store_read(dir, "index", &len);
 	char *path = NULL, *p = text;
 
 	if (text != NULL && text[0] == 'F')
@@ -404,10 +412,10 @@ shade_open(struct store *s, const char *key, const char *path, bool make,
 {
 	*f = (struct shade){ .fd = -1, .jail_fd = -1 };
 	memcpy(f->key, key, SHADOW_KEY);
-	f->fd = open_sub(s->fd, key, make);
+	f->fd = store_sub(s->fd, key, make);
 	/* The jail is its owner, too, and may have closed it. */
-	if (f->fd >= 0 && (!make || mkdirat(f->fd, "jail", 0700) == 0 ||
-	    errno == EEXIST))
+	f->jail_fd = f->fd < 0 ? -1 : store_sub(f->fd, "jail", make);
+	if (f->fd >= 0 && f->jail_fd < 0 && errno == EACCES)
 		f->jail_fd = wide_open_doomed(f->fd, "jail");
 	if (f->jail_fd < 0) {
 		err_sys(e, errno, "cannot open '%s/%s'", s->path, key);
@@ -437,7 +445,8 @@ shade_release(struct shade *f)
 	fd_close(&f->fd);
 	fd_close(&f->jail_fd);
 	free(f->path);
-	f->path = NULL;
+	free(f->text);
+	f->path = f->text = NULL;
 }
 
 /* ---- versions that gave way ---- */
@@ -470,7 +479,7 @@ aside_range(int dir, unsigned long *ret_first, unsigned long *ret_last)
 static int
 aside_next(const struct shade *f, char ret_number[24])
 {
-	auto_fd dir = open_sub(f->fd, "aside", true);
+	auto_fd dir = store_sub(f->fd, "aside", true);
 	unsigned long first, last;
 	int fd;
 
@@ -482,7 +491,7 @@ aside_next(const struct shade *f, char ret_number[24])
 			return -1;
 	}
 	snprintf(ret_number, 24, "%lu", last + 1);
-	fd = open_sub(dir, ret_number, true);
+	fd = store_sub(dir, ret_number, true);
 	if (fd < 0)
 		(void)unlinkat(dir, ret_number, AT_REMOVEDIR);
 	return fd;
@@ -518,7 +527,7 @@ shade_set_aside(const struct store *s, const struct shade *f, int from,
 		return -1;
 	if (move_or_copy(from, name, to, new_name, is_copied) != 0) {
 		int saved = errno;
-		auto_fd dir = open_sub(f->fd, "aside", false);
+		auto_fd dir = store_sub(f->fd, "aside", false);
 
 		(void)unlinkat(dir, number, AT_REMOVEDIR);
 		errno = saved;
@@ -529,249 +538,4 @@ shade_set_aside(const struct store *s, const struct shade *f, int from,
 	snprintf(*ret, size, "%s/%s/aside/%s/%s", s->path, f->key, number,
 	    new_name);
 	return 0;
-}
-
-/* ---- runs ---- */
-
-static const char run_head[] = "fence shadow run 1";
-
-static void
-describe(struct buf *b, const struct shadow_folder *folders, size_t n)
-{
-	put(b, 'F', run_head);
-	for (size_t i = 0; i < n; i++) {
-		put(b, 'P', folders[i].path);
-		put(b, 'R', folders[i].is_rest_carried ? "1" : "0");
-		for (size_t k = 0; k < folders[i].nitems; k++) {
-			const struct shadow_item *item = &folders[i].items[k];
-			char kind[] = { (char)('0' + item->kind), '\0' };
-
-			put(b, 'N', item->name);
-			put(b, 'K', kind);
-		}
-	}
-}
-
-static bool
-take_run(struct run *r, char what, const char *text, bool *is_whole)
-{
-	struct run_folder *f = r->folders.n == 0 ? NULL :
-	    &r->folders.v[r->folders.n - 1];
-
-	switch (what) {
-	case 'F':
-		return strcmp(text, run_head) == 0;
-	case 'P':
-		*vec_push(&r->folders) = (struct run_folder){
-		    .path = xstrdup(text) };
-		return text[0] == '/';
-	case 'R':
-		if (f != NULL)
-			f->is_rest_carried = text[0] == '1';
-		return f != NULL;
-	case 'N':
-		if (f != NULL)
-			*vec_push(&f->items) = (struct shadow_item){
-			    .name = xstrdup(text) };
-		return f != NULL && is_name(text);
-	case 'K':
-		return f != NULL && f->items.n > 0 && take_kind(text,
-		    &f->items.v[f->items.n - 1].kind);
-	case 'E':
-		*is_whole = true;
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool
-read_run(struct run *r, const char *text, size_t len)
-{
-	bool is_whole = false;
-
-	for (const char *p = text; p < text + len; p += strlen(p) + 1)
-		if (p[0] == '\0' || !take_run(r, p[0], p + 1, &is_whole))
-			return false;
-	return is_whole;
-}
-
-int
-run_create(const struct store *s, const char *id,
-    const struct shadow_folder *folders, size_t n, struct run *r,
-    struct err *e)
-{
-	auto_fd dir = open_sub(s->fd, "runs", true);
-	struct buf b;
-	bool is_written;
-
-	*r = (struct run){ .fd = -1 };
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < folders[i].nitems; k++)
-			if (!is_name(folders[i].items[k].name))
-				return err_set(e, ERR_JAIL, "'%.200s' is no "
-				    "name in '%.200s'",
-				    folders[i].items[k].name,
-				    folders[i].path);
-	buf_init(&b, INDEX_MAX);
-	describe(&b, folders, n);
-	r->fd = dir < 0 ? -1 : openat(dir, id, O_RDWR | O_CREAT | O_EXCL |
-	    O_NOFOLLOW | O_CLOEXEC, 0600);
-	is_written = r->fd >= 0 && !b.failed &&
-	    flock(r->fd, LOCK_EX) == 0 &&	/* a look is short */
-	    io_write_all(r->fd, b.data, b.len) == 0;
-	if (is_written)
-		(void)read_run(r, b.data, b.len);
-	buf_release(&b);
-	if (is_written) {
-		r->id = xstrdup(id);
-		return 0;
-	}
-	err_sys(e, errno, "cannot write '%s/runs/%s'", s->path, id);
-	if (r->fd >= 0)
-		(void)unlinkat(dir, id, 0);
-	run_release(r);
-	return -1;
-}
-
-int
-run_begun(const struct run *r)
-{
-	return io_write_all(r->fd, "E", 2);
-}
-
-/* Nobody holds it, and it was not removed before we did. */
-static bool
-is_dead(int fd)
-{
-	struct stat st;
-
-	return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
-	    fstat(fd, &st) == 0 && st.st_nlink > 0;
-}
-
-struct listing {
-	int	 fd;
-	DIR	*d;
-};
-
-static int
-open_run(const struct listing *l, const char *name)
-{
-	return openat(l->fd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK |
-	    O_CLOEXEC);
-}
-
-static struct listing
-list_runs(const struct store *s)
-{
-	struct listing l = { s->fd < 0 ? -1 : open_sub(s->fd, "runs", false),
-	    NULL };
-
-	if (l.fd >= 0)
-		l.d = move_list(l.fd);
-	return l;
-}
-
-static void
-end_list(struct listing *l)
-{
-	if (l->d != NULL)
-		closedir(l->d);
-	fd_close(&l->fd);
-}
-
-int
-run_next_dead(const struct store *s, void **list, struct run *r)
-{
-	struct listing *l = *list;
-	const char *name;
-
-	if (l == NULL) {
-		*list = l = xcalloc(1, sizeof *l);
-		*l = list_runs(s);
-	}
-	while (l->d != NULL && (name = move_next(l->d)) != NULL) {
-		auto_fd fd = open_run(l, name);
-		size_t len = 0;
-		char *text;
-		bool is_whole;
-
-		if (!is_dead(fd))
-			continue;
-		*r = (struct run){ .fd = -1 };
-		text = read_all(l->fd, name, &len);
-		is_whole = text != NULL && read_run(r, text, len);
-		free(text);
-		r->id = xstrdup(name);
-		r->fd = fd_take(&fd);
-		if (is_whole)
-			return 1;
-		run_close(s, r, true);	/* no jail was started */
-	}
-	end_list(l);
-	free(l);
-	*list = NULL;
-	return 0;
-}
-
-static bool
-any_run(const struct store *s, const char *not_id, bool is_wanted_dead)
-{
-	struct listing l = list_runs(s);
-	bool found = false;
-	const char *name;
-
-	while (!found && l.d != NULL && (name = move_next(l.d)) != NULL) {
-		auto_fd fd = not_id != NULL && strcmp(name, not_id) == 0 ?
-		    -1 : open_run(&l, name);
-
-		if (fd < 0)
-			continue;
-		found = (flock(fd, LOCK_SH | LOCK_NB) == 0) ==
-		    is_wanted_dead;
-	}
-	end_list(&l);
-	return found;
-}
-
-bool
-run_others_live(const struct store *s, const char *id)
-{
-	return any_run(s, id, false);
-}
-
-bool
-run_has_dead(const struct store *s)
-{
-	return any_run(s, NULL, true);
-}
-
-void
-run_close(const struct store *s, struct run *r, bool is_done)
-{
-	auto_fd dir = open_sub(s->fd, "runs", false);
-
-	if (is_done && dir >= 0)
-		(void)unlinkat(dir, r->id, 0);
-	if (r->fd >= 0)
-		(void)flock(r->fd, LOCK_UN);
-	run_release(r);
-}
-
-void
-run_release(struct run *r)
-{
-	for (size_t i = 0; i < r->folders.n; i++) {
-		struct run_folder *f = &r->folders.v[i];
-
-		for (size_t k = 0; k < f->items.n; k++)
-			free((char *)f->items.v[k].name);
-		vec_release(&f->items);
-		free(f->path);
-	}
-	vec_release(&r->folders);
-	fd_close(&r->fd);
-	free(r->id);
-	r->id = NULL;
 }

@@ -57,6 +57,8 @@ struct shade {			/* one folder in the store */
 	bool		 is_rest_carried;
 	int		 fd, jail_fd;	/* STORE/KEY, and jail/ in it */
 	struct { struct record *v; size_t n, cap; } records;
+	char		*text;		/* the index as it is on the disk */
+	size_t		 len;
 };
 
 /*
@@ -65,7 +67,7 @@ struct shade {			/* one folder in the store */
  */
 int	 shade_open(struct store *, const char *key, const char *path,
 	    bool make, struct shade *ret, struct err *);
-/* Replaces the index.  -1 with errno. */
+/* Replaces the index if it says something else.  -1 with errno. */
 int	 shade_write(const struct shade *);
 void	 shade_release(struct shade *);
 /* NULL: no record. */
@@ -83,38 +85,20 @@ int	 shade_set_aside(const struct store *, const struct shade *, int from,
 	    const char *name, const char *new_name, bool is_copied,
 	    char **ret);
 
-/* ---- runs ---- */
-
-struct run_folder {
-	char		*path;
-	bool		 is_rest_carried;
-	struct { struct shadow_item *v; size_t n, cap; } items;
-};
-
-struct run {
-	char		*id;
-	int		 fd;		/* locked */
-	struct { struct run_folder *v; size_t n, cap; } folders;
-};
+/* ---- what the files are made of ---- */
 
 /*
- * Writes it down, under the store's lock.  The run's lock is in its fd.  Until
- * run_begun() (-1 with errno) there is nothing to end if we are killed.
+ * Records of a letter and a text, each ended by NUL, as a path may hold
+ * everything else; "E" is the last one.
  */
-int	 run_create(const struct store *, const char *id,
-	    const struct shadow_folder *, size_t n, struct run *ret,
-	    struct err *);
-int	 run_begun(const struct run *);
-/*
- * The next one that nobody holds: 1, and it is held; 0: no more.  *list begins
- * as NULL and is freed by the last call.  One that is incomplete is removed.
- */
-int	 run_next_dead(const struct store *, void **list, struct run *ret);
-/* Does another run than this (or NULL) live? */
-bool	 run_others_live(const struct store *, const char *id);
-bool	 run_has_dead(const struct store *);	/* without any lock */
-/* is_done: its file goes; else the next start takes it up. */
-void	 run_close(const struct store *, struct run *, bool is_done);
-void	 run_release(struct run *);	/* memory and descriptor alone */
+enum { STORE_MAX = 8 << 20 };
+void	 store_put(struct buf *, char what, const char *text);
+/* The whole file, NUL-terminated twice, to be freed; NULL with errno. */
+char	*store_read(int dir, const char *name, size_t *ret_len);
+bool	 store_take_kind(const char *text, enum shadow_kind *ret);
+/* Is it a name directly in a folder? */
+bool	 store_is_name(const char *);
+/* Opens a folder in a folder of the store. */
+int	 store_sub(int dir, const char *name, bool make);
 
 #endif

@@ -5,10 +5,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/fs.h>
+#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "launcher/guard/guard_move.h"
@@ -454,17 +456,37 @@ shadow_tree_is_like(const char *a, const char *b)
 	return strcmp(a, b) == 0 && a[0] != '?';
 }
 
+bool
+shadow_tree_is_empty(int dir)
+{
+	DIR *d = dir < 0 ? NULL : move_list(dir);
+	bool is_empty = d == NULL || move_next(d) == NULL;
+
+	if (d != NULL)
+		closedir(d);
+	return is_empty && (d != NULL || dir < 0);
+}
+
 /* ---- opening ---- */
 
 int
 shadow_tree_open(const char *path)
 {
-	auto_fd fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+	    .resolve = RESOLVE_NO_SYMLINKS };
+	auto_fd root = -1;
+	long fd;
 
-	if (path[0] == '/')
-		return fd < 0 ? -1 : shadow_tree_open_at(fd, path);
-	errno = EINVAL;
-	return -1;
+	if (path[0] != '/') {
+		errno = EINVAL;
+		return -1;
+	}
+	fd = syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
+	if (fd >= 0 || (errno != ENOSYS && errno != EPERM))
+		return (int)fd;
+	/* Linux before 5.6, or a filter: step by step. */
+	root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return root < 0 ? -1 : shadow_tree_open_at(root, path);
 }
 
 int

@@ -58,6 +58,9 @@ void	 shadow_tree_stamp(int dir, const char *name, char ret[SHA256_HEX]);
 void	 shadow_tree_content(int dir, const char *name, char ret[SHA256_HEX]);
 bool	 shadow_tree_is_like(const char *a, const char *b);
 
+/* Is there nothing in this folder, or no folder (-1)? */
+bool	 shadow_tree_is_empty(int dir);
+
 /*
  * Opens a folder of an absolute path without a symlink on the way.  -1 with
  * errno; ELOOP or ENOTDIR where there is one.

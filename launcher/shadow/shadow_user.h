@@ -28,7 +28,7 @@ struct shadow_entry {
 
 struct shadow_entries {
 	struct shadow_entry	*v;
-	size_t			 n, cap;	/* v: free(), or vec_release() */
+	size_t			 n, cap;	/* vec_release() */
 };
 
 extern const char *const shadow_state_names[];	/* "changed", ... */

@@ -626,7 +626,19 @@ test_two_policies(void **state)
 	s.folder.nitems = 1;
 	assert_null(try_begin(&s, &e));
 	assert_int_equal(e.code, ERR_JAIL);
+	/* Also of a name that nobody has, and of those of no list. */
+	s.folder.items = usual + 3;
+	s.folder.nitems = NUSUAL - 3;
+	assert_null(try_begin(&s, &e));
+	s.folder.items = usual;
+	s.folder.nitems = NUSUAL;
+	s.folder.is_rest_carried = false;
+	assert_null(try_begin(&s, &e));
+	s.folder.is_rest_carried = true;
+	end(&s, begin(&s));
 	end(&s, a);
+	s.folder.items = other;
+	s.folder.nitems = 1;
 	a = begin(&s);
 	save_inside(&s, "history", "kept");
 	assert_string_equal(end(&s, a), "CHANGED:history ");
