@@ -85,12 +85,11 @@ end_other(struct carry *c, bool is_carried, const char *name,
 	    r->kind == SHADOW_SIFTED)) ||
 	    fstatat(c->f->jail_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		return;		/* another run's list has it */
-	if (!is_carried) {
+	if (!is_carried || strcmp(name, SHADOW_TEMP) == 0) {
 		carry_kept(c, name, SHADOW_KEPT);
 	} else if (S_ISDIR(st.st_mode)) {
 		carry_dir(c, name);
-	} else if (S_ISREG(st.st_mode) &&
-	    strcmp(name, SHADOW_TEMP) != 0) {
+	} else if (S_ISREG(st.st_mode)) {
 		if (carry_file(c, name, SHADOW_CARRIED))
 			*vec_push(doomed) = xstrdup(name);
 	} else if (c->is_last && !c->is_beside) {

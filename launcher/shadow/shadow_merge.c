@@ -113,8 +113,8 @@ carry_dir(struct carry *c, const char *name)
 	shadow_copying_init(&m.copying, SHADOW_OUTWARD);
 	if (carry_need_host(c) != 0 ||
 	    merge_any(&m, c->f->jail_fd, name, c->host_fd, 0) != 0) {
-		if (errno == EFBIG)
-			(void)carry_aside(c, SHADOW_REFUSED, name, EFBIG);
+		if (errno == EFBIG || errno == EXDEV)
+			(void)carry_aside(c, SHADOW_REFUSED, name, errno);
 		else {
 			c->has_failed = true;
 			carry_tell(c, SHADOW_FAILED, name, NULL, errno);

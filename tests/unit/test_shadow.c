@@ -2,10 +2,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -461,6 +464,7 @@ test_hostile(void **state)
 	write_inside(&s, "one", "x");
 	assert_int_equal(link(inside(&s, "one"), inside(&s, "two")), 0);
 	/* In a new folder: links out, links that stay, and setuid bits. */
+	write_inside(&s, ".fence-carry/x", "x");
 	write_inside(&s, "new/tool", "#!");
 	assert_int_equal(chmod(inside(&s, "new/tool"), 06777), 0);
 	write_inside(&s, "new/sub/x", "x");
@@ -482,6 +486,7 @@ test_hostile(void **state)
 	assert_string_equal(host_text(&s, "history"), "h");
 	assert_string_equal(text_of(room_path(s.r, "secret")), "secret");
 	assert_false(is_there(room_path(s.r, "home/.agent/fifo")));
+	assert_false(is_there(room_path(s.r, "home/.agent/.fence-carry")));
 	assert_false(is_there(room_path(s.r, "home/.agent/one")));
 	assert_string_equal(host_text(&s, "new/tool"), "#!");
 	assert_int_equal(stat(room_path(s.r, "home/.agent/new/tool"), &st),
@@ -727,6 +732,101 @@ test_no_folder(void **state)
 	assert_string_equal(host_text(&s, "auth.json"), "new");
 }
 
+/* ---- while somebody changes it ---- */
+
+/* Names become something else, again and again, until we are ended. */
+static void
+change_for_ever(const char *jail, const char *secret, const char *outside)
+{
+	static const char *const names[] = { "history", "auth.json", "new",
+	    "settings.json", "projects", "new/sub/x", "new/sub" };
+	unsigned seed = 7;
+
+	if (chdir(jail) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+		_exit(1);
+	for (;;) {
+		const char *name;
+		int fd;
+
+		seed = seed * 1103515245 + 12345;
+		name = names[(seed >> 16) % (sizeof names / sizeof *names)];
+		(void)!rename(name, "moved");
+		(void)!mkdir("new", 0700);
+		(void)!mkdir("new/sub", 0700);
+		switch ((seed >> 24) % 6) {
+		case 0:
+			(void)!symlink(secret, name);
+			break;
+		case 1:
+			(void)!symlink(outside, name);
+			break;
+		case 2:
+			(void)!mkfifo(name, 0600);
+			break;
+		case 3:
+			(void)!link("moved", name);
+			break;
+		default:
+			fd = open(name, O_WRONLY | O_CREAT | O_NOFOLLOW |
+			    O_NONBLOCK | O_CLOEXEC, 0600);
+			(void)!write(fd, "jail", 4);
+			close(fd);
+		}
+		(void)!unlink("moved");
+		(void)!rmdir("moved");
+	}
+}
+
+/* Nothing of elsewhere on the host, and no way there. */
+static int
+check_host(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+	(void)ftw;
+	assert_true(flag != FTW_SL && flag != FTW_SLN);
+	assert_true(S_ISREG(st->st_mode) || S_ISDIR(st->st_mode));
+	if (S_ISREG(st->st_mode))
+		assert_string_not_equal(text_of(path), "secret");
+	return 0;
+}
+
+static void
+test_changing(void **state)
+{
+	char jail[300], secret[300], outside[300];
+	struct scene s;
+	pid_t pid;
+
+	scene_init(&s, *state);
+	write_host(&s, "auth.json", "host");
+	room_put(s.r, "secret", "secret");
+	room_put(s.r, "outside/leak", "secret");
+	end(&s, begin(&s));
+	snprintf(jail, sizeof jail, "%s", inside(&s, ""));
+	snprintf(secret, sizeof secret, "%s", room_path(s.r, "secret"));
+	snprintf(outside, sizeof outside, "%s", room_path(s.r, "outside"));
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0)
+		change_for_ever(jail, secret, outside);
+	for (int i = 0; i < 30; i++) {
+		struct err e = { 0 };
+		struct shadow *run = try_begin(&s, &e);
+
+		if (run == NULL)	/* it took the name of a mount point */
+			continue;
+		(void)shadow_watch(run);
+		shadow_ready(run, hear, &s.h);
+		end(&s, run);
+		assert_int_equal(nftw(s.path, check_host, 16, FTW_PHYS), 0);
+	}
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_string_equal(text_of(secret), "secret");
+	assert_string_equal(text_of(room_path(s.r, "outside/leak")),
+	    "secret");
+	assert_true(is_there(room_path(s.r, "home/.agent/auth.json")));
+}
+
 static void
 test_version(void **state)
 {
@@ -788,7 +888,7 @@ main(void)
 		T(test_database), T(test_hostile), T(test_closed), T(test_deep),
 		T(test_host_link), T(test_new_folder_twice), T(test_two_runs),
 		T(test_two_policies), T(test_swept), T(test_cannot_carry),
-		T(test_no_folder), T(test_version), T(test_may), T(test_text),
+		T(test_no_folder), T(test_changing), T(test_version), T(test_may), T(test_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
