@@ -101,6 +101,12 @@ typedef int	 shadow_sift_fn(const char *path, const char *host,
 		    size_t host_len, const char *jail, size_t jail_len,
 		    struct buf *ret, bool *ret_is_held, void *arg);
 
+/*
+ * By the tables of launcher/guard/agentconf.h; arg is the home.  A file of no
+ * table is carried in no part.
+ */
+shadow_sift_fn	 shadow_sift_agent;
+
 enum shadow_deed {
 	SHADOW_CHANGED,		/* in this run; kept in the store */
 	SHADOW_WAS_CARRIED,	/* to the host; for the record alone */

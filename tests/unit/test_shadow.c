@@ -412,6 +412,31 @@ test_sifted(void **state)
 	end(&s, run);
 }
 
+/* The tables of agents' files: what executes stays the host's. */
+static void
+test_sift_agent(void **state)
+{
+	static const char host[] = "model = \"a\"\n";
+	static const char jail[] = "model = \"b\"\nnotify = [\"evil\"]\n";
+	bool is_held = false;
+	struct buf b;
+
+	(void)state;
+	buf_init(&b, 0);
+	assert_int_equal(shadow_sift_agent("/h/.codex/config.toml", host,
+	    strlen(host), jail, strlen(jail), &b, &is_held, "/h"), 0);
+	assert_null(strstr(b.data, "evil"));
+	assert_true(is_held);
+	buf_clear(&b);
+	assert_int_equal(shadow_sift_agent("/h/.codex/config.toml", host,
+	    strlen(host), "= [", 3, &b, &is_held, "/h"), -1);
+	assert_int_equal(shadow_sift_agent("/h/.codex/other", host,
+	    strlen(host), jail, strlen(jail), &b, &is_held, "/h"), -1);
+	assert_int_equal(shadow_sift_agent("/x/.codex/config.toml", host,
+	    strlen(host), jail, strlen(jail), &b, &is_held, "/h"), -1);
+	buf_release(&b);
+}
+
 /* A database and its log are one thing. */
 static void
 test_database(void **state)
@@ -884,7 +909,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_kept), T(test_kept_removed), T(test_host_changed),
 		T(test_host_touched), T(test_carried),
-		T(test_carried_conflict), T(test_credential), T(test_sifted),
+		T(test_carried_conflict), T(test_credential), T(test_sifted), T(test_sift_agent),
 		T(test_database), T(test_hostile), T(test_closed), T(test_deep),
 		T(test_host_link), T(test_new_folder_twice), T(test_two_runs),
 		T(test_two_policies), T(test_swept), T(test_cannot_carry),
