@@ -60,8 +60,8 @@ add_worktree(struct gather *g, const char *dir)
 {
 	const char *back = arena_join(g->arena, dir, "gitdir"), *file;
 
-	if (!has(g, dir, "gitdir"))
-		return;
+	if (!has(g, dir, "commondir"))
+		return;		/* of a submodule with such a name */
 	file = gitdir_file(g->arena, back, "", dir);
 	if ((g->git_dir != NULL && strcmp(dir, g->git_dir) == 0) ||
 	    (file != NULL && gather_in_grant(g, file))) {
