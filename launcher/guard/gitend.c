@@ -13,12 +13,10 @@
 #include "launcher/guard/gitend_parts.h"
 #include "launcher/guard/guard_parts.h"
 #include "launcher/guard/guard_wide.h"
-#include "platform/base/arena.h"
 #include "platform/base/path.h"
 #include "platform/base/str.h"
 #include "platform/base/vec.h"
 #include "platform/fd.h"
-#include "policy/pattern.h"
 
 enum {
 	MAX_ENTRIES = 4000000, MAX_MS = 3000,
@@ -307,31 +305,19 @@ follow(struct search *s, int fd, const char *text, unsigned depth,
 		treat(s, to, real, depth + 1);
 }
 
-/*
- * The work tree that a new folder of worktrees/ names gets this repository
- * granted by a later run that begins there (launcher/plan/gitdir.h), so it has
- * to be one that this run could write, too.  There the path is taken as it is
- * written, so here as well.
- */
+/* A new folder of worktrees/ that names a work tree out of the roots. */
 static void
 look_at_back(struct search *s, int fd, const char *path)
 {
-	char text[LINK_MAX_BYTES], told[PATH_MAX + 16];
-	struct stat st;
-	struct arena *a;
-	const char *file = NULL;
+	char text[LINK_MAX_BYTES], file[PATH_MAX], told[PATH_MAX + 16];
 
-	if (fstatat(fd, "gitdir", &st, AT_SYMLINK_NOFOLLOW) != 0 ||
-	    !is_there(fd, "commondir"))
+	if (!is_there(fd, "gitdir") || !is_there(fd, "commondir") ||
+	    (read_link_file(fd, "gitdir", "", text) &&
+	    gitback_path(text, path, file) && (root_of(s->end, file) != NULL ||
+	    gitback_names(file, &s->end->since, "gitdir: ", path))))
 		return;
-	a = arena_new();
-	if (read_link_file(fd, "gitdir", "", text))
-		file = pattern_clean_path(a, path, text);
-	if (file == NULL || root_of(s->end, file) == NULL) {
-		snprintf(told, sizeof told, "%s/gitdir", path);
-		gitkeep_take(s->keep, fd, path, "gitdir", told);
-	}
-	arena_free(a);
+	snprintf(told, sizeof told, "%s/gitdir", path);
+	gitkeep_take(s->keep, fd, path, "gitdir", told);
 }
 
 static void
@@ -414,6 +400,23 @@ look_at_folder(struct search *s, const char *rel)
 		announce(s, AT_FDCWD, path, path);
 }
 
+/* A new .git file that leads out of the roots; true: it is gone. */
+static bool
+leads_out(struct search *s, int dir, const char *folder, const char *name,
+    const char *path, const char *text)
+{
+	char to[PATH_MAX], back[PATH_MAX + 16];
+
+	if (s->keep == NULL || !gitback_path(text, folder, to) ||
+	    root_of(s->end, to) != NULL)
+		return false;
+	snprintf(back, sizeof back, "%s/gitdir", to);
+	if (gitback_names(back, &s->end->since, "", path))
+		return false;
+	gitkeep_take(s->keep, dir, folder, name, path);
+	return true;
+}
+
 /* A .git that is a file or a symlink. */
 static void
 look_at_file(struct search *s, const char *rel, const char *name)
@@ -432,8 +435,12 @@ look_at_file(struct search *s, const char *rel, const char *name)
 	/* A symlink may lead to a folder, or to such a file. */
 	if (S_ISLNK(st.st_mode))
 		follow(s, dir, name, 0, is_changed);
-	if (read_link_file(dir, name, "gitdir: ", text))
+	if (read_link_file(dir, name, "gitdir: ", text)) {
+		if (is_changed && S_ISREG(st.st_mode) &&
+		    leads_out(s, dir, folder, name, path, text))
+			return;
 		follow(s, dir, text, 0, is_changed);
+	}
 	if (is_changed)
 		announce(s, dir, name, path);
 }

@@ -6,7 +6,9 @@
  *	config, config.worktree
  *			an executing key (gitconf.h) is removed in place; the
  *			file as it was lies in quarantine
- *	gitdir		of a linked work tree that the run could not write
+ *	gitdir, .git file
+ *			of a linked work tree, where the one is new and names
+ *			the other out of the roots, where none as new leads back
  *
  * A git directory is a folder with HEAD and either objects and refs, or
  * commondir; also one to which a changed ".git" file or commondir leads, or an

@@ -5,6 +5,8 @@
 #define FENCE_LAUNCHER_GITEND_PARTS_H
 
 #include <dirent.h>
+#include <limits.h>
+#include <stdbool.h>
 
 #include "launcher/guard/gitend.h"
 #include "launcher/guard/gitwalk.h"
@@ -35,6 +37,13 @@ int	 gitkeep_overwrite(int fd, const char *name, const char *text,
 /* Something in the folder dir; told: as what it is told. */
 void	 gitkeep_take(struct gitkeep *, int dir, const char *dir_path,
 	    const char *name, const char *told);
+
+/* gitend_back.c: a path in such a file, lexically clean. */
+bool		 gitback_path(const char *text, const char *base,
+		    char ret[PATH_MAX]);
+/* Is there a file, changed since, that names this path behind begin? */
+bool		 gitback_names(const char *file, const struct timespec *since,
+		    const char *begin, const char *want);
 
 /* What else git obeys there: gitend_state.c. */
 struct gitstate {

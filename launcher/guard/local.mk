@@ -7,8 +7,8 @@ launcher_liblauncher_a_SOURCES += \
 	launcher/guard/gitconf.c launcher/guard/gitconf.h \
 	launcher/guard/gitconf_keys.c \
 	launcher/guard/gitend.c launcher/guard/gitend.h \
-	launcher/guard/gitend_keep.c launcher/guard/gitend_parts.h \
-	launcher/guard/gitend_state.c \
+	launcher/guard/gitend_back.c launcher/guard/gitend_keep.c \
+	launcher/guard/gitend_parts.h launcher/guard/gitend_state.c \
 	launcher/guard/gitjournal.c launcher/guard/gitjournal.h \
 	launcher/guard/gitwalk.c launcher/guard/gitwalk.h \
 	launcher/guard/guard.c launcher/guard/guard.h \

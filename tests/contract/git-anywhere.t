@@ -256,7 +256,8 @@ plant='for d in "$V" "$V/refs" "$V/objects" "$V/worktrees/other" "$S" "$G"; do
     git commit -q --allow-empty -m planted; true'
 
 planted() {	# what of it is there
-	find "$base/main" "$base/home/.ssh" "$base/apart.git" -name planted
+	find "$base/main" "$base/home/.ssh" "$base/apart.git" -name planted \
+	    2>/dev/null
 	git -c safe.directory='*' -C "$base/main" log --all --format=%s |
 	    grep planted
 }
@@ -313,6 +314,10 @@ hostile() {	# hostile WHO
 	# A run that may write the repository lets it name another folder;
 	# there another one has laid a .git ready.
 	name="$1: two runs"
+	inside "$1" x9 --env "M=$base/main/.git" -- sh -c \
+	    'rm -f .git; mkdir new; echo "gitdir: $M/worktrees/evil" >new/.git'
+	like "$err" "x9/new/.git' is what git executes or obeys" \
+	    "$name: one half is taken away, as it leads to nothing"
 	outside "$1" 'echo "gitdir: $PWD/main/.git/worktrees/evil" >x9/.git'
 	inside "$1" main --env "X=$base/x9" -- sh -c 'cd .git/worktrees
 	    echo "$X/.git" >other/gitdir; cp -r linked evil

@@ -185,6 +185,27 @@ static const struct {
 	{ "", LINKED("$PWD/../x/.git"), LINKED_MOVED, "" },
 	{ "", LINKED("${PWD}x/.git"), LINKED_MOVED, "" },
 	{ "", LINKED(""), LINKED_MOVED, "" },
+	/* Of somebody who made a work tree meanwhile, out of the roots. */
+	{ "", LINKED("$K/w/.git") "; mkdir -p $K/w; "
+	    "echo gitdir: $PWD/m/worktrees/x >$K/w/.git", "", "" },
+	{ "", LINKED("$K/w/.git") "; mkdir -p $K/w; "
+	    "echo gitdir: $PWD/m/worktrees/y >$K/w/.git", LINKED_MOVED, "" },
+	{ "", LINKED("$K/w/.git") "; mkdir -p $K/w; ln -s f $K/w/.git; "
+	    "echo gitdir: $PWD/m/worktrees/x >$K/w/f", LINKED_MOVED, "" },
+	{ "", LINKED("$K/w/.git") "; mkdir -p $K/v; ln -s v $K/w; "
+	    "echo gitdir: $PWD/m/worktrees/x >$K/w/.git", LINKED_MOVED, "" },
+	{ "mkdir w", "mkdir -p $K/m; echo gitdir: $K/m >w/.git; "
+	    "echo $PWD/w/.git >$K/m/gitdir", "", "test -e w/.git" },
+	{ "mkdir -p $K/w; echo gitdir: $PWD/m/worktrees/x >$K/w/.git; "
+	    "touch z", LINKED("$K/w/.git"), LINKED_MOVED, "" },
+	{ "mkdir -p w $K/m; echo $PWD/w/.git >$K/m/gitdir; touch w/z",
+	    "echo gitdir: $K/m >w/.git", "moved w/.git|", "" },
+	{ "mkdir w", "mkdir -p $K/m; echo gitdir: $K/m >w/.git; "
+	    "echo $PWD/v/.git >$K/m/gitdir", "moved w/.git|", "" },
+	{ "mkdir w", "echo gitdir: /usr/x >w/.git", "moved w/.git|",
+	    "test -e $K/*-.git" },
+	{ "mkdir w; echo gitdir: /usr/x >w/.git", "touch w/x", "",
+	    "test -e w/.git" },
 	{ "mkdir -p a/worktrees/x; cd a/worktrees/x; echo x >HEAD; "
 	    "echo ../.. >commondir; echo /usr/.git >gitdir", "touch a/y", "",
 	    "" },
