@@ -113,13 +113,41 @@ keep_open(struct guard *g)
 	return 0;
 }
 
-/* Nothing that was kept makes room for something new. */
+/*
+ * Nothing that was kept makes room for something new.  A quarter is added for
+ * what the user had before the run.
+ */
 static bool
-is_full(const struct keep *k)
+is_full(const struct keep *k, bool is_users)
 {
-	return k->nthings >= MAX_THINGS || k->nbytes >= MAX_BYTES ||
-	    k->others.bytes + k->nbytes >= k->max_bytes ||
-	    k->others.entries + k->nthings >= MAX_ENTRIES;
+	uint64_t quarters = is_users ? 5 : 4;
+
+	return k->nthings >= MAX_THINGS / 4 * quarters ||
+	    k->nbytes >= MAX_BYTES / 4 * quarters ||
+	    k->others.bytes + k->nbytes >= k->max_bytes / 4 * quarters ||
+	    k->others.entries + k->nthings >= MAX_ENTRIES / 4 * quarters;
+}
+
+/*
+ * A name that was there when the run began, or a file that is older than the
+ * run: nobody can set the time at which it was made.  A command may make such
+ * a name again without end; the run is ended then (GUARD_FLOODED).
+ */
+static bool
+is_users(const struct guard *g, int dir, const struct name *n)
+{
+	const struct timespec *since = &g->git.since;
+	struct statx st;
+
+	if (n->leaf != NULL && n->leaf->was_there)
+		return true;
+	if (since->tv_sec == 0 || statx(dir, n->text, AT_SYMLINK_NOFOLLOW |
+	    AT_NO_AUTOMOUNT, STATX_BTIME, &st) != 0 ||
+	    (st.stx_mask & STATX_BTIME) == 0)
+		return false;
+	return st.stx_btime.tv_sec < since->tv_sec ||
+	    (st.stx_btime.tv_sec == since->tv_sec &&
+	    (long)st.stx_btime.tv_nsec <= since->tv_nsec);
 }
 
 void
@@ -407,8 +435,13 @@ guard_keep_take(struct guard *g, int dir, const struct name *n)
 	count_planted(g, l);
 	if (g->keep.dir == NULL)
 		return take_out(g, dir, l, &kept, 0);
-	if (is_full(&g->keep))
-		return take_out(g, dir, l, &kept, EDQUOT);
+	if (is_full(&g->keep, false)) {
+		if (!is_users(g, dir, n))
+			return take_out(g, dir, l, &kept, EDQUOT);
+		if (is_full(&g->keep, true) &&
+		    take_aside(g, dir, l, &kept) == 0)
+			return 0;
+	}
 	if (take_in(g, dir, l, &kept) == 0 || is_gone(dir, n->text))
 		return 0;
 	if (errno == ENOENT) {		/* quarantine itself was removed */

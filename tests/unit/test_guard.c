@@ -433,7 +433,7 @@ test_full(void **state)
 
 	(void)state;
 	s->max_bytes = 1 << 20;
-	assert_int_equal(sh(s, "mkdir -p \"$K/../old/d\" && "
+	assert_int_equal(sh(s, "echo mine >mine; mkdir -p \"$K/../old/d\" && "
 	    "head -c 2m /dev/zero >\"$K/../old/d/f\""), 0);
 	add_usual(s);
 	watch(s);
@@ -446,9 +446,32 @@ test_full(void **state)
 		t = find_told(s, GUARD_REMOVED, ".vscode");
 	}
 	assert_int_equal(t->sys, EDQUOT);
+	/* What the user had before the run is not lost with it. */
+	assert_int_equal(sh(s, "mv mine .envrc; "
+	    "while test -e .envrc; do :; done"), 0);
 	assert_int_equal(finish(s), 0);
 	assert_true(holds(s, "test $(stat -c %s \"$K/../old/d/f\") = 2097152 "
-	    "&& any -d \"$K\"/*-.vscode && ! any -e .vscode.fence-*"));
+	    "&& any -d \"$K\"/*-.vscode && ! any -e .vscode.fence-* && "
+	    "test \"$(cat .envrc.fence-*)\" = mine"));
+	assert_null(find_told(s, GUARD_REMOVED, ".envrc"));
+	scene_free(s);
+
+	s = scene_new(false);		/* there is room for that */
+	s->max_bytes = 8 << 20;
+	assert_int_equal(sh(s, "echo mine >mine; mkdir -p \"$K/../old/d\" && "
+	    "head -c 8500k /dev/zero >\"$K/../old/d/f\""), 0);
+	add_usual(s);
+	watch(s);
+	start(s);
+	for (t = NULL; t == NULL; t = find_told(s, GUARD_REMOVED, ".vscode")) {
+		assert_int_equal(sh(s, "mkdir -p n/d; : >n/d/f; mv n .vscode; "
+		    "while test -e .vscode; do :; done"), 0);
+		drain(s);
+	}
+	assert_int_equal(sh(s, "mv mine .envrc; "
+	    "while test -e .envrc; do :; done"), 0);
+	assert_int_equal(finish(s), 0);
+	assert_true(holds(s, "test \"$(cat \"$K\"/*-.envrc)\" = mine"));
 	scene_free(s);
 
 	s = scene_new(false);		/* and its twin: room enough */
