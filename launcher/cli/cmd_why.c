@@ -246,8 +246,11 @@ ask_file(const struct asked *q, enum fs_op op, struct arena *a,
 		return err_set(e, ERR_USAGE, "the path is too long");
 	if (strcmp(j.real, j.path) != 0)
 		ret->note = arena_printf(a, "it leads to %s", j.real);
-	if (access(j.path, F_OK) != 0)
+	if (access(j.path, F_OK) != 0) {
+		if (op != FS_WRITE)	/* else note_missing() tells */
+			explain_missing(&judge, a, op, &j, &j.verdict);
 		note_missing(&j, op, q->spec, ret);
+	}
 	ret->object = j.path;
 	ret->v = j.verdict;
 	ret->by = by_mounts(op, j.path, &ret->v);

@@ -155,6 +155,42 @@ explain_path(const struct explain *j, struct arena *arena, enum fs_op op,
 	return is_refused ? ret->path : NULL;
 }
 
+/* For one file: the whole home, what is around it, or "/usr"? */
+static bool
+is_too_much(const struct policy *p, const char *folder)
+{
+	return strrchr(folder, '/') == folder ||
+	    (p->home != NULL && str_path_below(p->home, folder));
+}
+
+void
+explain_missing(const struct explain *j, struct arena *arena, enum fs_op op,
+    const struct explained *x, struct verdict *v)
+{
+	const char *folder = path_dir(arena, x->real);
+	struct verdict around;
+
+	if (v->action != ACTION_DENY || v->remedy.kind != REMEDY_ADD ||
+	    v->rule.id == RULE_GUARD || access(x->real, F_OK) == 0 ||
+	    (errno != ENOENT && errno != ENOTDIR))
+		return;
+	if (op != FS_WRITE) {
+		v->remedy = (struct remedy){ .kind = REMEDY_NONE };
+		return;
+	}
+	if (is_too_much(j->policy, folder)) {
+		verdict_remedy(v, REMEDY_MUST_EXIST, KEY_OF(fs.allow_write),
+		    NULL);
+		v->remedy.has_flag = false;
+		return;
+	}
+	decide_fs(j->policy, FS_WRITE, folder, &around);
+	if (around.action == ACTION_DENY && around.remedy.kind == REMEDY_ADD)
+		v->remedy = around.remedy;
+	else
+		v->remedy = (struct remedy){ .kind = REMEDY_NONE };
+}
+
 void
 explain_deny_late(struct verdict *v)
 {

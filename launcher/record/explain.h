@@ -47,6 +47,15 @@ const char	*explain_path(const struct explain *, struct arena *,
 const char	*explain_late(const struct explain *, struct arena *,
 		    const char *cwd, const char *path, struct verdict *);
 
+/*
+ * What would allow it, where nothing lies at the path yet.  A granted path that
+ * is missing becomes a folder, so a file wants its folder granted; in the home
+ * directory or near the root, which nobody should grant for one file, it has to
+ * be made before.  What is missing cannot be read, whatever is granted.
+ */
+void		 explain_missing(const struct explain *, struct arena *,
+		    enum fs_op, const struct explained *, struct verdict *);
+
 /* The same for a program whose file is masked by a command rule. */
 const char	*explain_program(const struct explain *, struct arena *,
 		    const char *cwd, const char *path, struct verdict *);

@@ -290,6 +290,9 @@ fill_file(struct witness *w, struct arena *arena,
 	e->path = explain_path(&w->explain, arena, op, e->process[0].cwd, path,
 	    &judged);
 	e->verdict = judged.verdict;
+	if (e->path != NULL && (op != FS_WRITE ||
+	    (r->flags & (O_CREAT | O_DIRECTORY)) == O_CREAT))
+		explain_missing(&w->explain, arena, op, &judged, &e->verdict);
 	if (e->path != NULL && judged.is_listing)
 		e->enforcer = ENFORCER_LANDLOCK;
 	if (e->path == NULL && op == FS_WRITE && r->err == EROFS)
