@@ -14,6 +14,7 @@
 #include "launcher/guard/gitend_parts.h"
 #include "launcher/guard/guard_wide.h"
 #include "platform/base/buf.h"
+#include "platform/base/io.h"
 #include "platform/base/path.h"
 #include "platform/base/xalloc.h"
 #include "platform/fd.h"
@@ -226,8 +227,39 @@ open_folder(const struct putting *p, const char *path, bool must_be,
 	return fd;
 }
 
+/* Of the row's keys, or why all of it is as it was. */
 static void
-put_back(struct putting *p, const struct agentend_file *f, int dir,
+tell_back(struct putting *p, const struct agentend_file *f, const char *what)
+{
+	struct guard_told t = { .deed = GUARD_CLEANED, .path = f->path,
+	    .what = what, .count = 1 };
+
+	told(&t, p);
+}
+
+/*
+ * No room for another file: into the one that is there, which then is not
+ * kept.  What is no file, or has no room either, loses its name.
+ */
+static void
+write_over(struct putting *p, const struct agentend_file *f, int dir,
+    const char *folder, const struct agentconf_answer *w, const char *what)
+{
+	auto_fd fd = openat(dir, path_name(f->path), O_WRONLY | O_NOFOLLOW |
+	    O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_nlink == 1 && io_write_all(fd, w->text, w->len) == 0 &&
+	    ftruncate(fd, (off_t)w->len) == 0)
+		tell_back(p, f, what);
+	else
+		gitkeep_take(p->keep, dir, folder, path_name(f->path),
+		    f->path);
+}
+
+static void
+restore(struct putting *p, const struct agentend_file *f, int dir,
     const struct agentconf_answer *w, mode_t mode)
 {
 	char *folder = xstrdup(f->path);
@@ -245,10 +277,12 @@ put_back(struct putting *p, const struct agentend_file *f, int dir,
 	if (w->text == NULL)
 		gitkeep_take(p->keep, dir, folder, path_name(f->path),
 		    f->path);
-	else if (!is_quiet || gitkeep_overwrite(dir, path_name(f->path),
-	    w->text, w->len, mode) != 0)
-		gitkeep_replace(p->keep, dir, folder, path_name(f->path),
-		    w->text, w->len, what.data, mode);
+	else if (is_quiet && gitkeep_overwrite(dir, path_name(f->path),
+	    w->text, w->len, mode) == 0)
+		p->is_whole = false;
+	else if (gitkeep_replace(p->keep, dir, folder, path_name(f->path),
+	    w->text, w->len, what.data, mode) != 0)
+		write_over(p, f, dir, folder, w, what.data);
 	buf_release(&what);
 	free(folder);
 }
@@ -258,18 +292,15 @@ static void
 look_at_missing(struct putting *p, const struct agentend_file *f, int dir,
     const struct agentconf_file *row)
 {
-	struct guard_told t = { .deed = GUARD_CLEANED, .path = f->path,
-	    .count = 1 };
 	struct agentconf_answer w;
 	struct buf keys;
 
 	if (!left_over(p, f, row, &w))
 		return;
-	put_back(p, f, dir, &w, f->mode);
+	restore(p, f, dir, &w, f->mode);
 	buf_init(&keys, 0);
 	put_keys(&keys, &w);
-	t.what = w.why != NULL ? w.why : keys.data;
-	told(&t, p);
+	tell_back(p, f, w.why != NULL ? w.why : keys.data);
 	buf_release(&keys);
 }
 
@@ -299,7 +330,7 @@ look_in(struct putting *p, const struct agentend_file *f, int dir,
 	wide_back(&wide);
 	if (w.verdict == AGENTCONF_SIFTED ||
 	    w.verdict == AGENTCONF_UNREADABLE)
-		put_back(p, f, dir, &w, f->before != NULL ? f->mode :
+		restore(p, f, dir, &w, f->before != NULL ? f->mode :
 		    st.st_mode & 0777);
 }
 

@@ -249,6 +249,7 @@ agentend_sweep(const char *state, void (*told)(const struct guard_told *,
 	struct reading r;
 	const char *name;
 	struct stat st;
+	bool has_swept = false;
 	int fd;
 
 	while ((fd = open_next(dir, d, &name)) >= 0) {
@@ -260,9 +261,13 @@ agentend_sweep(const char *state, void (*told)(const struct guard_told *,
 			}
 			reading_release(&r);
 			(void)unlinkat(dir, name, 0);
+			has_swept = true;
 		}
 		close(fd);
 	}
 	if (d != NULL)
 		closedir(d);
+	/* Its launcher was killed before it had a guard. */
+	if (has_swept)
+		(void)unlinkat(dir, "../runs", AT_REMOVEDIR);
 }

@@ -195,38 +195,34 @@ put_in_place(struct gitkeep *k, int fd, const char *path, const char *name,
 		(void)unlinkat(beside_fd, name, 0);
 }
 
-static void
+/* -1: no room, or no right, and the file is as it was. */
+static int
 replace(struct gitkeep *k, int fd, const char *path, const char *name,
     const struct buf *clean, const char *keys, mode_t mode)
 {
-	char beside[32], told[PATH_MAX + 32];
+	char beside[32];
 	auto_fd beside_fd = make_beside(fd, beside);
+	int rc = -1;
 
-	if (beside_fd >= 0 && write_new(beside_fd, name, clean, mode) == 0)
+	if (beside_fd < 0)
+		return -1;
+	if (write_new(beside_fd, name, clean, mode) == 0) {
 		put_in_place(k, fd, path, name, beside, beside_fd, keys);
-	else {
-		/* No room, no right: without a config git has its own. */
-		snprintf(told, sizeof told, "%s/%s", path, name);
-		(void)take(k, fd, path, name, told, NULL);
-		if (beside_fd >= 0)
-			(void)unlinkat(beside_fd, name, 0);
-	}
-	if (beside_fd >= 0)
-		(void)unlinkat(fd, beside, AT_REMOVEDIR);
+		rc = 0;
+	} else
+		(void)unlinkat(beside_fd, name, 0);
+	(void)unlinkat(fd, beside, AT_REMOVEDIR);
+	return rc;
 }
 
-void
+int
 gitkeep_replace(struct gitkeep *k, int fd, const char *path,
     const char *name, const char *text, size_t len, const char *what,
     mode_t mode)
 {
-	struct buf b;
+	const struct buf b = { .data = (char *)text, .len = len };
 
-	buf_init(&b, 0);
-	buf_add(&b, text, len);
-	if (!b.failed)
-		replace(k, fd, path, name, &b, what, mode);
-	buf_release(&b);
+	return replace(k, fd, path, name, &b, what, mode);
 }
 
 int
@@ -266,12 +262,17 @@ static void
 look_into(struct gitkeep *k, int fd, const char *path, const char *name,
     struct gitconf_request *rq, mode_t mode)
 {
+	char told[PATH_MAX + 32];
 	struct buf clean, keys;
 
 	buf_init(&clean, 0);
 	buf_init(&keys, 0);
-	if (gitconf_clean(rq, &clean, &keys))
-		replace(k, fd, path, name, &clean, keys.data, mode);
+	/* Without a config git has its own. */
+	if (gitconf_clean(rq, &clean, &keys) && replace(k, fd, path, name,
+	    &clean, keys.data, mode) != 0) {
+		snprintf(told, sizeof told, "%s/%s", path, name);
+		(void)take(k, fd, path, name, told, NULL);
+	}
 	buf_release(&clean);
 	buf_release(&keys);
 }

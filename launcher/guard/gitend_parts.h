@@ -26,9 +26,9 @@ void	 gitkeep_rest(struct gitkeep *, int fd, const char *path);
 void	 gitkeep_hooks(struct gitkeep *, int fd, const char *path);
 /*
  * The text in place of the file; the file as it was goes to quarantine and is
- * told, with `what`, as GUARD_CLEANED.
+ * told, with `what`, as GUARD_CLEANED.  -1: no room, and nothing was done.
  */
-void	 gitkeep_replace(struct gitkeep *, int fd, const char *path,
+int	 gitkeep_replace(struct gitkeep *, int fd, const char *path,
 	    const char *name, const char *text, size_t len, const char *what,
 	    mode_t mode);
 /* The same, but nothing is kept or told. */

@@ -59,5 +59,4 @@ guard_agents_last(struct guard *g)
 	g->agents.arg = g;
 	agentend_run(&g->agents);
 	g->is_agents_due = false;
-	guard_agents_unjournal(g);
 }

@@ -209,6 +209,8 @@ guard_last(struct guard *g)
 	guard_flush(g, true);
 	guard_agents_last(g);
 	guard_git_last(g);
+	/* Last: it may have made the folder of both journals. */
+	guard_agents_unjournal(g);
 }
 
 static _Noreturn void

@@ -231,6 +231,25 @@ too_long() {	# too_long WHO
 	run "$1" touch "$W/began"
 }
 
+# The disk is full: the host's keys go over what the run wrote.
+full() {	# full WHO
+	name="$1, full disk"
+	place "$1"
+	as "$1" sh -c 'printf %s "$1" >"$2"' - \
+	    "$agent" "$base/agent.py"
+	capture "$1" unshare -Urm sh -ec '
+		mount -t tmpfs -o size=256k,mode=755 tmpfs "$1"
+		echo "$2" >"$1/.claude.json"
+		mkdir -p "$1/.local/share"
+		HOME=$1 "$3" -s "$4" -- sh -c "/usr/bin/python3 \"\$@\"
+		    cat /dev/zero >~/.local/share/rest" - \
+		    "$5" "$1/.claude.json" inplace "$6" || :
+		cat "$1/.claude.json"' - "$H" "$host" "$FENCE_RUN" \
+	    "$base/policy.json" "$base/agent.py" "$evil"
+	like "$out" 'Bash.ls' "$name: the host has its keys"
+	unlike "$out" 'evil' "$name: and none of the run"
+}
+
 # With the template, Claude Code does not ask for trust that would not last.
 template() {	# template WHO
 	name="$1, template code"
@@ -256,6 +275,7 @@ for who in $WHOS; do
 	unreadable "$who" 'echo x >"$F"; d=${X%/*}; rm -r "$d"
 	    mkdir e; echo "{\"mcp\":{}}" >e/crush.json; ln -s "$PWD/e" "$d"
 	    ' "a symlink above"
+	full "$who"
 	two_runs "$who"
 	killed "$who" alone
 	killed "$who" whole
