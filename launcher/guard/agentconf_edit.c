@@ -94,7 +94,7 @@ edit_once(struct arena *a, const struct agentconf_file *f,
 	    json_apply(a, *text, *len, &c, text, len);
 }
 
-/* One change after the other; each reads the text anew, in memory of its own. */
+/* One change after the other; each reads the text anew, in its own memory. */
 static int
 edit_text(struct arena *a, const struct agentconf_file *f, const char *text,
     size_t len, const struct jnode *want, const char **ret, size_t *ret_len)
