@@ -1,15 +1,19 @@
 """A stand-in for a language model, for agents: it asks once for the agent's
 shell to run a command, and when it has heard the result, it says so.  Speaks
 chat completions, responses (both as OpenAI has them), messages (as Anthropic
-has them) and streamGenerateContent (as Google has it), streamed; what it was
-asked goes to a log, a line each.
+has them), streamGenerateContent (as Google has it) and chat-stream (as Augment
+has it), streamed; what it was asked goes to a log, a line each, and the keys
+it was shown to another.
 
 The command is what the prompt has between <run> and </run>."""
 import json
 import re
 
+HOSTS = ('model.test', 'api.anthropic.com', 'platform.claude.com')
 SHELLS = ('bash', 'Bash', 'shell', 'exec_command', 'shell_command',
-          'run_shell_command')
+          'run_shell_command', 'run_commands', 'Execute', 'launch-process')
+KEYS = re.compile(r'^(?:authorization|x-api-key|x-goog-api-key): *(.*?)\r?$',
+                  re.I | re.M)
 RUN = re.compile(r'<run>(.*?)</run>', re.S)
 
 
@@ -20,16 +24,30 @@ def find_shell(tools):
         if f.get('name') in SHELLS:
             schema = (f.get('parameters') or f.get('input_schema') or
                       f.get('parametersJsonSchema') or {})
-            return f['name'], schema.get('properties', {})
+            return f['name'], schema
     return None
+
+
+def filler(schema):
+    """Something for an argument that the task does not care for."""
+    if schema.get('enum'):
+        return schema['enum'][0]
+    return {'boolean': False, 'integer': 20, 'number': 20, 'array': [],
+            'object': {}}.get(schema.get('type'), 'the task')
 
 
 def arguments(schema, command):
     """The command in the words of this agent's shell."""
-    args = {'description': 'the task'} if 'description' in schema else {}
-    key = 'command' if 'command' in schema else 'cmd'
-    is_list = schema.get(key, {}).get('type') == 'array'
-    args[key] = ['bash', '-lc', command] if is_list else command
+    known = schema.get('properties', {})
+    key = next((k for k in ('command', 'commands') if k in known), 'cmd')
+    args = {k: filler(known.get(k, {})) for k in schema.get('required', ())}
+    if 'description' in known:
+        args['description'] = 'the task'
+    is_list = known.get(key, {}).get('type') == 'array'
+    if key == 'commands':
+        args[key] = [command] if is_list else command
+    else:
+        args[key] = ['bash', '-lc', command] if is_list else command
     return args
 
 
@@ -162,8 +180,44 @@ def generate(body):
                                    'totalTokenCount': 2}})
 
 
-PATHS = {'/v1/chat/completions': chat, '/v1/responses': responses,
-         '/v1/messages': messages}
+def augment(body):
+    """/chat-stream, as Augment has it: a line of JSON each"""
+    tools = [{'name': t['name'],
+              'parameters': json.loads(t['input_schema_json'])}
+             for t in body.get('tool_definitions') or []]
+    results = [n['tool_result_node'] for n in body.get('nodes') or []
+               if n.get('tool_result_node')]
+    call = plan(dict(body, tools=tools), bool(results))
+    cwd = next((n['ide_state_node']['workspace_folders'][0]['folder_root']
+                for n in body.get('nodes') or []
+                if n.get('ide_state_node')), '.')
+    if call:
+        args = dict(call[1], wait=True, cwd=cwd)
+        node = {'id': 1, 'type': 5, 'content': '', 'tool_use': {
+            'tool_use_id': 'call1', 'tool_name': call[0],
+            'input_json': json.dumps(args)}}
+        answer = {'text': '', 'nodes': [node], 'stop_reason': 3}
+    else:
+        text = said(str(results[-1].get('content'))) if results else 'a title'
+        node = {'id': 1, 'type': 0, 'content': text}
+        answer = {'text': text, 'nodes': [node], 'stop_reason': 1}
+    yield (json.dumps(answer) + '\n').encode()
+
+
+# Asked beside the task, by the end of the path: what would do for an answer.
+PLAIN = {
+    '/hello': {},
+    ':countTokens': {'totalTokens': 1},
+    ':generateContent': {'candidates': [{
+        'index': 0, 'finishReason': 'STOP', 'content': {
+            'role': 'model', 'parts': [{'text': '{"text": "a title"}'}]}}]},
+    '/get-models': {
+        'default_model': 'one', 'languages': [], 'feature_flags': {},
+        'models': [{'name': 'one', 'suggested_prefix_char_count': 1000,
+                    'suggested_suffix_char_count': 1000}]},
+}
+PATHS = {'/chat-stream': augment, '/v1/chat/completions': chat,
+         '/v1/responses': responses, '/v1/messages': messages}
 
 
 async def read_body(reader, head):
@@ -184,11 +238,19 @@ async def serve(reader, writer, head, path, log):
     body = await read_body(reader, head)
     with open(log, 'a') as f:
         f.write(f'{head.split(b" ")[0].decode()} {path}\n')
+    with open(log + '.keys', 'a') as f:
+        f.write(' '.join(KEYS.findall(head.decode('latin-1'))) + '\n')
     writer.write(b'HTTP/1.1 ')
     path = path.split('?')[0]
     answer = PATHS.get(path) or (
         generate if path.endswith(':streamGenerateContent') else None)
-    if answer:
+    plain = next((v for k, v in PLAIN.items() if path.endswith(k)), None)
+    if plain is not None:
+        text = json.dumps(plain).encode()
+        writer.write(b'200 OK\r\nContent-Type: application/json\r\n'
+                     b'Content-Length: %d\r\nConnection: close\r\n\r\n'
+                     % len(text) + text)
+    elif answer:
         writer.write(b'200 OK\r\nContent-Type: text/event-stream\r\n'
                      b'Connection: close\r\n\r\n')
         for part in answer(json.loads(body)):

@@ -230,7 +230,7 @@ async def web_path(reader, writer, head, name, ca, work):
     """True if the path was one of ours."""
     words = head.split(b' ')
     path = words[1].decode('latin-1') if len(words) > 1 else ''
-    if name == 'model.test':
+    if name in model.HOSTS:
         await model.serve(reader, writer, head, path, f'{work}/model.log')
     elif path.startswith('/repo.git/'):
         await git(reader, writer, head, path, ca)
