@@ -20,9 +20,14 @@ libexec_fence_libfence_shim_so_SOURCES = \
 	shim/wire.h
 libexec_fence_libfence_shim_so_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -fPIC \
 	-fvisibility=hidden
-libexec_fence_libfence_shim_so_LDFLAGS = -shared \
+# Every program inside loads it, so it is one mapping for code and constants
+# and one for data, without the start files of libc (it has no destructors).
+# No relro: it would cost a call and a page of each program, and guard tables
+# beside which real_table is writable anyhow.
+libexec_fence_libfence_shim_so_LDFLAGS = -shared -nostartfiles \
 	-Wl,--version-script=$(srcdir)/shim/shim.map \
-	-Wl,-z,now -Wl,-z,relro -Wl,-z,defs -Wl,--as-needed -Wl,--strip-debug
+	-Wl,-z,now -Wl,-z,norelro -Wl,-z,noseparate-code -Wl,-z,defs \
+	-Wl,--hash-style=gnu -Wl,--as-needed -Wl,--strip-debug
 # dlsym() moved into libc with glibc 2.34.
 libexec_fence_libfence_shim_so_LDADD = -ldl
 libexec_fence_libfence_shim_so_DEPENDENCIES = shim/shim.map

@@ -181,10 +181,10 @@ put_run_files(const struct outer *o)
 		return -1;
 	if (o->preload == NULL)
 		return 0;
-	if (put_shim("/shim.so", o->shim, o->shim_len, lib_dirs,
-	    sizeof lib_dirs / sizeof lib_dirs[0]) != 0)
+	if (put_shim("/libfence-shim.so", o->shim, o->shim_len, lib_dirs,
+	    o->has_lib_dirs ? sizeof lib_dirs / sizeof lib_dirs[0] : 0) != 0)
 		return -1;
-	if (o->shim32 != NULL && put_shim("/shim32.so", o->shim32,
+	if (o->shim32 != NULL && put_shim("/libfence-shim32.so", o->shim32,
 	    o->shim32_len, lib32_dirs,
 	    sizeof lib32_dirs / sizeof lib32_dirs[0]) != 0)
 		return -1;

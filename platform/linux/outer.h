@@ -35,6 +35,7 @@ struct outer {
 	const char		*preload;	/* text of ld.so.preload, or NULL */
 	const void		*shim, *shim32;	/* bytes of the objects */
 	size_t			 shim_len, shim32_len;
+	bool			 has_lib_dirs;	/* preload says $LIB */
 
 	/* The result. */
 	pid_t			 pid;

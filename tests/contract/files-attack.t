@@ -187,7 +187,7 @@ misled_guard() {	# misled_guard WHO
 }
 
 own_places='
-for f in none none.d s names etc etc/ld.so.preload etc/.fence/shim.so; do
+for f in none none.d s names etc etc/ld.so.preload etc/.fence/libfence-shim.so; do
 	[ -e /run/fence/$f ] || continue
 	chmod 777 /run/fence/$f && echo chmod $f
 	rm -rf /run/fence/$f && echo rm $f
