@@ -2,7 +2,9 @@
  * calls: calls of the jail that the system holds until somebody outside has
  * looked at them.  The launcher (launcher/gate/held_calls.c) gets a
  * descriptor with the event JAIL_CALLS (jail.h), looks at each held call and
- * answers it; the descriptor is the launcher's to close.
+ * answers it; the descriptor is the launcher's to close.  Where executions are
+ * held, the tracer receives the calls (tracer.h), and hands on to the launcher
+ * what it does not permit.
  *
  * Held are, by jail.h's spec:
  *

@@ -45,10 +45,10 @@ int	 confine_monitor(struct err *);
 int	 confine_guard(struct err *);
 
 /*
- * The tracer (tracer.h): it may attach to the user's processes, read about
- * them in /proc, kill them and answer held calls; no memory of theirs is
- * written.  No exec, no socket, no file but for reading and what is open
- * already.  In no domain of Landlock, which would keep it from tracing.
+ * The tracer (tracer.h): it may attach to the user's processes, read their
+ * memory and about them in /proc, kill them, receive and answer held calls; no
+ * memory of theirs is written.  No exec, no socket, no file but for reading
+ * and what is open already.  In no domain of Landlock, which would keep it from tracing.
  */
 int	 confine_tracer(struct err *);
 

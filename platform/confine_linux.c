@@ -295,6 +295,7 @@ static const struct rule tracer_rules[] = {
 #endif
 	YES_IF(fcntl, 1, ALL, F_GETFL),
 	YES(ppoll), YES(read), YES(write), YES(close), YES(readlinkat),
+	YES(pread64), YES(newfstatat), YES(fstat), YES(process_vm_readv),
 	YES(recvfrom), YES(recvmsg),
 	YES_IF(sendto, 3, NOT_PLAIN, 0), YES_IF(sendmsg, 2, NOT_PLAIN, 0),
 	YES_IF(openat, 2, NOT_FOR_READING, O_RDONLY),
@@ -302,6 +303,7 @@ static const struct rule tracer_rules[] = {
 	MAY_TRACE(PTRACE_SEIZE), MAY_TRACE(PTRACE_INTERRUPT),
 	MAY_TRACE(PTRACE_DETACH), MAY_TRACE(PTRACE_GETEVENTMSG),
 	YES_IF(kill, 1, ALL, SIGKILL), YES(wait4),
+	YES_IF(ioctl, 1, ALL, SECCOMP_IOCTL_NOTIF_RECV),
 	YES_IF(ioctl, 1, ALL, SECCOMP_IOCTL_NOTIF_SEND),
 	YES_IF(ioctl, 1, ALL, SECCOMP_IOCTL_NOTIF_ID_VALID),
 	YES(pidfd_open), YES_NR(NR_PIDFD_GETFD), YES(setitimer),

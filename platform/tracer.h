@@ -1,17 +1,23 @@
 /*
- * tracer: the second look at an execution, when the new program is loaded and
- * before its first instruction.  What the monitor read of a held execve()
- * (calls.h) may lie in memory that other threads or processes write, and the
- * path may lead elsewhere a moment later.
+ * tracer: receives the calls that a jail holds, where it holds executions, and
+ * takes the second look at an execution, when the new program is loaded and
+ * before its first instruction.  What was read of a held execve() (calls.h)
+ * may lie in memory that other threads or processes write, and the path may
+ * lead elsewhere a moment later.
  *
  * The tracer is a process of its own, since the monitor may not trace
  * (confine.h).  launcher/run/run.c starts it before the monitor confines
- * itself; launcher/exec/exec_watch.c talks to it.  Of each execution that the
- * monitor permits the tracer is told what /proc/PID/exe and cmdline have to
- * be.  It attaches to the caller, lets the call go on, and compares.  What is
- * equal runs; of what is not, or could not be foreseen, it asks the monitor,
- * and kills what may not run.  It decides nothing and reads no more than the
- * two files.
+ * itself; launcher/exec/exec_watch.c talks to it.  Of each execution that is
+ * permitted the tracer knows what /proc/PID/exe and cmdline have to be.  It
+ * attaches to the caller, lets the call go on, and compares.  What is equal
+ * runs; of what is not, or could not be foreseen, it asks the monitor, and
+ * kills what may not run.
+ *
+ * Most executions the tracer permits by itself, because each change of
+ * processes costs as much as everything else about an execution: its screen
+ * (struct tracer_screen) says which.  All others, and calls of other kinds, it
+ * hands to the monitor (TRACER_CALL).  It never refuses by itself, and while
+ * the monitor is stopped it hands over everything.
  *
  * The tracer is attached from the answer to the held call until the end of
  * that call, whether it succeeds or not: programs inside may be traced by
@@ -41,15 +47,32 @@ enum {
 	TRACER_LINE_MAX = 1024,
 };
 
-/* The caller owns *ret_fd, non-blocking, and waits for *ret_pid. */
-int	 tracer_start(int *ret_fd, pid_t *ret_pid, struct err *);
+/*
+ * Runs in the tracer, with what the launcher's memory held when that was
+ * started.  True: the execution is permitted, and *ret, which may use the
+ * arena, is what was read of it; exe NULL: the monitor is to be asked about
+ * what is loaded.  False: the monitor is to decide.
+ */
+struct tracer_screen {
+	bool	(*permits)(const struct held_call *, struct arena *,
+		    struct held_exec *ret, void *arg);
+	void	*arg;
+};
+
+/*
+ * The caller owns *ret_fd, non-blocking, and waits for *ret_pid.  Without a
+ * screen every call is handed over.
+ */
+int	 tracer_start(const struct tracer_screen *, int *ret_fd,
+	    pid_t *ret_pid, struct err *);
 
 /*
  * Each sends one message: 0, or -1 with errno.  EAGAIN: not now; nothing was
  * sent, and the descriptor will be writable again.
  */
 
-/* First of all: the descriptor of the held calls. */
+/* First of all: the descriptor of the held calls, which nobody else receives
+ * from then on. */
 int	 tracer_listen(int fd, int calls_fd);
 /* The call may go on; without exe or with a long cmdline, it will be asked
  * about. */
@@ -64,6 +87,7 @@ int	 tracer_answer(int fd, pid_t pid, bool may_run, const char *line);
 enum tracer_word_kind {
 	TRACER_ASKS = 1,	/* may pid, which stands still, run? */
 	TRACER_UNSEEN,		/* pid runs what was read; sys: why */
+	TRACER_CALL,		/* call is held, and waits for an answer */
 };
 
 struct tracer_word {
@@ -71,6 +95,7 @@ struct tracer_word {
 	pid_t			pid;
 	int			sys;
 	bool			is_traced;	/* UNSEEN: by a debugger */
+	struct held_call	call;
 };
 
 /* Not waited for: 1; 0 while there is none; -1: the tracer is gone. */

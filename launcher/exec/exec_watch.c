@@ -13,6 +13,7 @@
 #include "launcher/exec/exec_judge.h"
 #include "launcher/exec/exec_part.h"
 #include "launcher/exec/exec_repeats.h"
+#include "launcher/exec/exec_screen.h"
 #include "launcher/record/who.h"
 #include "platform/base/arena.h"
 #include "platform/base/str.h"
@@ -313,6 +314,8 @@ hear(struct exec_watch *w, const struct tracer_word *word)
 {
 	if (word->kind == TRACER_ASKS)
 		ask(w, &(struct question){ .image = word->pid });
+	else if (word->kind == TRACER_CALL)
+		w->config.held(&word->call, w->config.arg);
 	else
 		witness_unseen(w->config.witness, word->pid, word->is_traced ?
 		    "a debugger traces it" : "it cannot be traced");
@@ -337,6 +340,17 @@ tracer_ready(struct watch *watch, int what, void *arg)
 }
 
 /* ---- the face ---- */
+
+int
+exec_watch_tracer(const struct exec_watch_config *c, int *ret_fd,
+    pid_t *ret_pid, struct err *e)
+{
+	struct exec_screen screen;	/* the tracer keeps its copy */
+
+	exec_screen_init(&screen, c);
+	return tracer_start(&(struct tracer_screen){ exec_screen_permits,
+	    &screen }, ret_fd, ret_pid, e);
+}
 
 struct exec_watch *
 exec_watch_new(const struct exec_watch_config *c)
@@ -370,15 +384,16 @@ exec_watch_free(struct exec_watch *w)
 }
 
 void
+exec_watch_listen(struct exec_watch *w, int calls_fd)
+{
+	w->calls_fd = calls_fd;
+	if (!w->is_lost && tracer_listen(w->config.tracer_fd, calls_fd) != 0)
+		lose(w);
+}
+
+void
 exec_watch_call(int calls_fd, const struct held_call *call, void *arg)
 {
-	struct exec_watch *w = arg;
-
-	if (w->calls_fd < 0) {
-		w->calls_fd = calls_fd;
-		if (!w->is_lost &&
-		    tracer_listen(w->config.tracer_fd, calls_fd) != 0)
-			lose(w);
-	}
-	ask(w, &(struct question){ .call = *call });
+	(void)calls_fd;
+	ask(arg, &(struct question){ .call = *call });
 }

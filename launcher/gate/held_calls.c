@@ -90,6 +90,17 @@ take_address(int calls_fd, const struct held_call *call, void *arg)
 	held_call_go(calls_fd, call);
 }
 
+void
+held_calls_give(struct held_calls *c, const struct held_call *call)
+{
+	const struct taker *t = &c->takers[call->kind];
+
+	if (t->fn != NULL)
+		t->fn(c->fd, call, t->arg);
+	else
+		held_call_go(c->fd, call);
+}
+
 /*
  * One a turn: whether another waits only the loop can say, and to ask for one
  * that is not there is to wait for it.  At the end nobody is left to wait.
@@ -108,13 +119,15 @@ call_waits(struct watch *w, int what, void *arg)
 		c->watch = NULL;
 		fd_close(&c->fd);
 	} else if (rc > 0) {
-		const struct taker *t = &c->takers[call.kind];
-
-		if (t->fn != NULL)
-			t->fn(c->fd, &call, t->arg);
-		else
-			held_call_go(c->fd, &call);
+		held_calls_give(c, &call);
 	}
+}
+
+int
+held_calls_share(struct held_calls *c)
+{
+	(void)watch_events(c->watch, LOOP_HUP);
+	return c->fd;
 }
 
 void

@@ -27,6 +27,13 @@ struct held_calls	*held_calls_new(struct loop *, int *listener_fd,
 /* Calls of that kind are for fn; without it they are let go. */
 void		 held_calls_take(struct held_calls *, enum held_kind,
 		    held_call_fn *, void *arg);
+/*
+ * From now on the calls are received by others (platform/tracer.h), from the
+ * descriptor that is returned and remains ours; held_calls_give() brings what
+ * they hand on.
+ */
+int		 held_calls_share(struct held_calls *);
+void		 held_calls_give(struct held_calls *, const struct held_call *);
 /* Calls that still wait are refused (ENOSYS).  NULL is fine. */
 void		 held_calls_free(struct held_calls *);
 

@@ -108,17 +108,27 @@ exec_lost(void *arg)
 	    "without it", "it was killed, or there is a bug in it");
 }
 
+static void
+exec_held(const struct held_call *call, void *arg)
+{
+	struct run *r = arg;
+
+	if (r->calls != NULL)
+		held_calls_give(r->calls, call);
+}
+
 static int
 start_tracer(struct run *r, struct err *e)
 {
 	struct exec_watch_config c = { .loop = r->loop,
 	    .policy = r->plan->policy, .witness = r->witness,
 	    .envp = r->spec.envp, .has_rules = r->plan->has_exec_rules,
-	    .told_fd = log_fd(), .lost = exec_lost, .arg = r };
+	    .told_fd = log_fd(), .held = exec_held, .lost = exec_lost,
+	    .arg = r };
 
 	if (!r->spec.wants_exec)
 		return 0;
-	if (tracer_start(&r->tracer.fd, &r->tracer.pid, e) != 0)
+	if (exec_watch_tracer(&c, &r->tracer.fd, &r->tracer.pid, e) != 0)
 		return -1;
 	c.tracer_fd = r->tracer.fd;
 	r->exec = exec_watch_new(&c);

@@ -96,9 +96,10 @@ calls_held(struct run *r, int *calls_fd, int sys)
 		return;
 	}
 	held_calls_take(r->calls, HELD_LISTENER, listener_wanted, r);
-	if (r->exec != NULL)
-		held_calls_take(r->calls, HELD_EXEC, exec_watch_call,
-		    r->exec);
+	if (r->exec == NULL)
+		return;
+	held_calls_take(r->calls, HELD_EXEC, exec_watch_call, r->exec);
+	exec_watch_listen(r->exec, held_calls_share(r->calls));
 }
 
 static void

@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "platform/base/arena.h"
 #include "platform/base/vec.h"
 #include "platform/confine.h"
 #include "platform/fd.h"
@@ -30,7 +31,8 @@
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV	(1UL << 5)
 #endif
 
-enum { EXIT_TRACER = 125, PROC_PATH = 64, SOCKET_BYTES = 1 << 20 };
+enum { EXIT_TRACER = 125, PROC_PATH = 64, STAT_BYTES = 128,
+	SOCKET_BYTES = 1 << 20 };
 
 enum order { ORDER_LISTEN = 1, ORDER_PERMIT, ORDER_REFUSE, ORDER_ANSWER };
 
@@ -62,6 +64,9 @@ struct caller {
 
 struct tracer {
 	int		sock, calls_fd, signal_fd;
+	int		monitor_fd;	/* its /proc/PID/stat */
+	bool		is_over;	/* nobody is left who could call */
+	struct tracer_screen screen;
 	/* A signal does not end the wait of a call that was received. */
 	bool		is_killable;
 	struct { struct caller *v; size_t n, cap; } callers;
@@ -106,7 +111,8 @@ drop_caller(struct tracer *t, struct caller *c)
 }
 
 static void
-keep_caller(struct tracer *t, const struct head *h, const char *text)
+keep_caller(struct tracer *t, const struct head *h, const char *exe,
+    const char *cmdline)
 {
 	struct caller *c = find_caller(t, h->pid);
 	size_t len = (size_t)h->exe_len + h->cmdline_len;
@@ -117,8 +123,10 @@ keep_caller(struct tracer *t, const struct head *h, const char *text)
 		free(c->text);
 	*c = (struct caller){ .tid = h->pid, .id = h->id,
 	    .exe_len = h->exe_len, .cmdline_len = h->cmdline_len };
-	if (h->exe_len > 0 && (c->text = malloc(len + 1)) != NULL)
-		memcpy(c->text, text, len);
+	if (h->exe_len == 0 || (c->text = malloc(len + 1)) == NULL)
+		return;
+	memcpy(c->text, exe, h->exe_len);
+	memcpy(c->text + h->exe_len, cmdline, h->cmdline_len);
 }
 
 static pid_t
@@ -174,11 +182,12 @@ attach(struct tracer *t, const struct head *h)
  * would be.
  */
 static void
-permit(struct tracer *t, const struct head *h, const char *text)
+permit(struct tracer *t, const struct head *h, const char *exe,
+    const char *cmdline)
 {
 	if (!attach(t, h))
 		return;
-	keep_caller(t, h, text);
+	keep_caller(t, h, exe, cmdline);
 	if (t->is_killable)
 		(void)ptrace(PTRACE_INTERRUPT, h->pid, 0, 0);
 	notify_answer(t->calls_fd, h->id, 0);
@@ -317,7 +326,7 @@ obey(struct tracer *t)
 	if (h.order == ORDER_LISTEN) {
 		t->calls_fd = fd;
 	} else if (h.order == ORDER_PERMIT) {
-		permit(t, &h, text);
+		permit(t, &h, text, text + h.exe_len);
 	} else if (h.order == ORDER_REFUSE) {
 		/* The number of a caller that died may be another's. */
 		if (h.line_len > 0 && is_held(t, h.id))
@@ -329,30 +338,106 @@ obey(struct tracer *t)
 	return true;
 }
 
+/* ---- held calls ---- */
+
+/* Whoever stops the monitor stops what depends on it.  "7 (a b) T 1 ..." */
+static bool
+is_monitor_stopped(const struct tracer *t)
+{
+	char text[STAT_BYTES];
+	ssize_t n = pread(t->monitor_fd, text, sizeof text - 1, 0);
+	const char *p;
+
+	text[n > 0 ? n : 0] = '\0';
+	p = strrchr(text, ')');
+	return p == NULL || p[1] != ' ' || p[2] == 'T' || p[2] == 't';
+}
+
+/* How what runs in the end has to look; exe_len 0: it is not known. */
+static void
+foresee(struct head *h, const char *exe, size_t cmdline_len)
+{
+	if (exe == NULL || strlen(exe) >= PATH_MAX ||
+	    cmdline_len > TRACER_FORESEEN_MAX)
+		return;
+	h->exe_len = (uint32_t)strlen(exe);
+	h->cmdline_len = (uint32_t)cmdline_len;
+}
+
+/* False: the monitor is to decide. */
+static bool
+screen(struct tracer *t, const struct held_call *call)
+{
+	struct head h = { .id = call->id, .pid = call->tid };
+	struct arena *a;
+	struct held_exec x;
+	bool may_run;
+
+	if (t->screen.permits == NULL || is_monitor_stopped(t) ||
+	    (a = arena_new()) == NULL)
+		return false;
+	may_run = t->screen.permits(call, a, &x, t->screen.arg);
+	if (may_run) {
+		foresee(&h, x.exe, x.cmdline_len);
+		permit(t, &h, x.exe, x.cmdline);
+	}
+	arena_free(a);
+	return may_run;
+}
+
+static void
+call_waits(struct tracer *t)
+{
+	struct tracer_word w = { .kind = TRACER_CALL };
+	int rc = held_call_next(t->calls_fd, &w.call);
+
+	if (rc < 0)
+		t->is_over = true;
+	if (rc > 0 && (w.call.kind != HELD_EXEC || !screen(t, &w.call)))
+		tell(t, &w);
+}
+
+/* ---- the loop ---- */
+
 static void
 serve(struct tracer *t)
 {
-	struct pollfd p[2] = {
+	struct pollfd p[3] = {
 		{ .fd = t->sock, .events = POLLIN },
 		{ .fd = t->signal_fd, .events = POLLIN },
+		{ .fd = -1, .events = POLLIN },
 	};
 	struct signalfd_siginfo si[8];
 
 	for (;;) {
-		p[0].revents = p[1].revents = 0;
-		if (poll(p, 2, -1) < 0 && errno != EINTR)
+		p[0].revents = p[1].revents = p[2].revents = 0;
+		p[2].fd = t->is_over ? -1 : t->calls_fd;
+		if (poll(p, 3, -1) < 0 && errno != EINTR)
 			return;
 		if (p[1].revents != 0) {
 			(void)!read(t->signal_fd, si, sizeof si);
 			reap(t);
 		}
+		if ((p[2].revents & POLLIN) != 0)
+			call_waits(t);
+		else if (p[2].revents != 0)
+			t->is_over = true;
 		if (p[0].revents != 0 && !obey(t))
 			return;
 	}
 }
 
+static int
+open_stat(pid_t pid)
+{
+	char path[PROC_PATH];
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
 static _Noreturn void
-tracer_main(int sock, pid_t parent)
+tracer_main(const struct tracer_screen *screen, int sock, pid_t parent)
 {
 	struct tracer *t;
 	sigset_t set;
@@ -369,6 +454,9 @@ tracer_main(int sock, pid_t parent)
 		_exit(EXIT_TRACER);
 	t->sock = sock;
 	t->calls_fd = -1;
+	t->monitor_fd = open_stat(parent);
+	if (screen != NULL)
+		t->screen = *screen;
 	t->is_killable = has_killable_wait();
 	t->signal_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	if (t->signal_fd < 0 || confine_child(SIGKILL, &e) != 0 ||
@@ -381,7 +469,8 @@ tracer_main(int sock, pid_t parent)
 /* ---- in the launcher ---- */
 
 int
-tracer_start(int *ret_fd, pid_t *ret_pid, struct err *e)
+tracer_start(const struct tracer_screen *screen, int *ret_fd, pid_t *ret_pid,
+    struct err *e)
 {
 	static const int room = SOCKET_BYTES;
 	auto_fd ours = -1, theirs = -1;
@@ -397,7 +486,7 @@ tracer_start(int *ret_fd, pid_t *ret_pid, struct err *e)
 	if (pid < 0)
 		return err_sys(e, errno, "cannot fork");
 	if (pid == 0)
-		tracer_main(theirs, parent);
+		tracer_main(screen, theirs, parent);
 	if (fd_nonblock(ours, 1) != 0)
 		return err_sys(e, errno, "cannot talk to fence-trace");
 	*ret_fd = fd_take(&ours);
@@ -453,11 +542,7 @@ tracer_permit(int fd, const struct held_call *c, const char *exe,
 	    .pid = c->tid };
 	struct order_text text = { .exe = exe, .cmdline = cmdline };
 
-	if (exe != NULL && strlen(exe) < PATH_MAX &&
-	    cmdline_len <= TRACER_FORESEEN_MAX) {
-		h.exe_len = (uint32_t)strlen(exe);
-		h.cmdline_len = (uint32_t)cmdline_len;
-	}
+	foresee(&h, exe, cmdline_len);
 	return send_order(fd, &h, &text);
 }
 

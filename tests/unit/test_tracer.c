@@ -117,21 +117,33 @@ wait_readable(int fd)
 	assert_int_equal(poll(&p, 1, PATIENCE_MS), 1);
 }
 
+/* The tracer receives it, and has no screen, or may not decide. */
 static void
 next_call(struct held_call *c)
 {
-	wait_readable(calls_fd);
-	assert_int_equal(held_call_next(calls_fd, c), 1);
-	assert_int_equal(c->kind, HELD_EXEC);
+	struct tracer_word word;
+
+	wait_readable(tracer_fd);
+	assert_int_equal(tracer_next(tracer_fd, &word), 1);
+	assert_int_equal(word.kind, TRACER_CALL);
+	assert_int_equal(word.call.kind, HELD_EXEC);
+	*c = word.call;
+}
+
+static void
+begin_screened(const struct tracer_screen *screen)
+{
+	struct err e = { 0 };
+
+	assert_int_equal(tracer_start(screen, &tracer_fd, &tracer_pid, &e),
+	    0);
+	assert_int_equal(tracer_listen(tracer_fd, calls_fd), 0);
 }
 
 static void
 begin(void)
 {
-	struct err e = { 0 };
-
-	assert_int_equal(tracer_start(&tracer_fd, &tracer_pid, &e), 0);
-	assert_int_equal(tracer_listen(tracer_fd, calls_fd), 0);
+	begin_screened(NULL);
 }
 
 static void
@@ -174,6 +186,67 @@ test_foreseen(void **state)
 	}
 	assert_int_equal(ended(pid), 0);
 	end();
+}
+
+/*
+ * Permits what is called true; as it is, or as something else.  The tracer has
+ * no descriptor of ours.
+ */
+static bool
+permits_true(const struct held_call *c, struct arena *a,
+    struct held_exec *ret, void *exe)
+{
+	auto_fd root = exec_root(c->tid);
+
+	if (held_exec_read(root, c, false, a, ret) != 0 ||
+	    strcmp(ret->step[0].program, "/bin/true") != 0)
+		return false;
+	if (exe != NULL)
+		ret->exe = exe;
+	return true;
+}
+
+static void
+test_screened(void **state)
+{
+	static const char *const paths[] = { "/nowhere/true", "/bin/true",
+	    NULL };
+	pid_t pid = start(paths, true_argv);
+	struct tracer_word word;
+	struct held_call c;
+
+	(void)state;
+	begin_screened(&(struct tracer_screen){ permits_true, NULL });
+	/* The screen does not know the first; of the second nobody hears. */
+	next_call(&c);
+	permit_as_read(&c);
+	assert_int_equal(ended(pid), 0);
+	assert_int_equal(tracer_next(tracer_fd, &word), 0);
+	end();
+}
+
+/* What the screen foresaw is compared as what the monitor did. */
+static void
+test_screen_is_wrong(void **state)
+{
+	static char other[] = "/bin/other";
+
+	(void)state;
+	for (int may_run = 0; may_run < 2; may_run++) {
+		pid_t pid = start(true_path, true_argv);
+		struct tracer_word word;
+
+		begin_screened(&(struct tracer_screen){ permits_true,
+		    other });
+		wait_readable(tracer_fd);
+		assert_int_equal(tracer_next(tracer_fd, &word), 1);
+		assert_int_equal(word.kind, TRACER_ASKS);
+		assert_int_equal(word.pid, pid);
+		assert_int_equal(tracer_answer(tracer_fd, pid, may_run, NULL),
+		    0);
+		assert_int_equal(ended(pid), may_run ? 0 : SIGKILL);
+		end();
+	}
 }
 
 static void
@@ -308,6 +381,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_foreseen),
+		cmocka_unit_test(test_screened),
+		cmocka_unit_test(test_screen_is_wrong),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_stranger),
 		cmocka_unit_test(test_asked), cmocka_unit_test(test_ends),
