@@ -343,14 +343,48 @@ resolve(int root_fd, const struct held_call *c, struct arena *a,
 /* ---- scripts ---- */
 
 /*
- * The first bytes of a regular file; the jail's own files are read, and no
- * FIFO or device is opened.  -1: nobody knows.
+ * Files that were no scripts when they were read, each until another takes
+ * its place.  A file may become a script without a change of its times, which
+ * count in ticks; then its interpreter is loaded, which nobody foresaw, and
+ * the second look asks about that (tracer.h).
+ */
+struct known {
+	uint64_t	dev, ino, size;
+	struct timespec	changed, written;
+};
+
+enum { KNOWN_MAX = 64 };
+
+static struct known known[KNOWN_MAX];
+
+static struct known
+known_of(const struct stat *st)
+{
+	return (struct known){ .dev = st->st_dev, .ino = st->st_ino,
+	    .size = (uint64_t)st->st_size, .changed = st->st_ctim,
+	    .written = st->st_mtim };
+}
+
+static bool
+is_known(const struct stat *st)
+{
+	const struct known now = known_of(st);
+
+	return st->st_ino != 0 && memcmp(&known[st->st_ino % KNOWN_MAX], &now,
+	    sizeof now) == 0;
+}
+
+/*
+ * The first bytes of a regular file, none if it is known to be no script; the
+ * jail's own files are read, and no FIFO or device is opened.  -1: nobody
+ * knows.
  */
 static ssize_t
 read_head(int root_fd, struct exec_step *s, char head[SCRIPT_HEAD])
 {
 	struct stat st;
 	auto_fd fd = -1;
+	ssize_t n;
 
 	if (root_fd < 0 || s->real == NULL || s->real[0] != '/')
 		return -1;
@@ -360,8 +394,14 @@ read_head(int root_fd, struct exec_step *s, char head[SCRIPT_HEAD])
 	}
 	if (!S_ISREG(st.st_mode))
 		return -1;
+	if (is_known(&st))
+		return 0;
 	fd = open_real(root_fd, s->real);
-	return fd >= 0 ? pread(fd, head, SCRIPT_HEAD, 0) : -1;
+	n = fd >= 0 ? pread(fd, head, SCRIPT_HEAD, 0) : -1;
+	/* Another file may lie there by now: its identity is that of fd. */
+	if (n >= 2 && memcmp(head, "#!", 2) != 0 && fstat(fd, &st) == 0)
+		known[st.st_ino % KNOWN_MAX] = known_of(&st);
+	return n;
 }
 
 /* As load_script() of the kernel cuts the first line. */

@@ -131,6 +131,28 @@ test_steps(void **state)
 	}
 }
 
+/* What was no script is remembered, as long as it is that file. */
+static void
+test_becomes_script(void **state)
+{
+	static const char *const texts[] = { "\x7f" "ELF", "#!./prog\n",
+	    "\x7f" "ELF", "#!./prog x\n" };
+	static const char *const argv[] = { "zero", NULL };
+	struct held_call c = call_of("./prog2", argv);
+	struct held_exec x;
+
+	(void)state;
+	for (size_t i = 0; i < N_OF(texts); i++) {
+		put_file("prog2", texts[i]);
+		for (int k = 0; k < 3; k++) {
+			assert_int_equal(held_exec_read(root_fd, &c, false,
+			    arena, &x), 0);
+			assert_int_equal(x.nsteps, i % 2 + 1);
+		}
+	}
+	(void)unlink("prog2");
+}
+
 /* A string that ends where the mapping does, and one that does not. */
 static void
 test_edges(void **state)
@@ -386,7 +408,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_steps), cmocka_unit_test(test_edges),
+		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_becomes_script),
+		cmocka_unit_test(test_edges),
 #ifdef MAP_32BIT
 		cmocka_unit_test(test_narrow),
 #endif
