@@ -30,6 +30,10 @@
 #ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV	(1UL << 5)
 #endif
+#ifndef SECCOMP_IOCTL_NOTIF_SET_FLAGS
+#define SECCOMP_IOCTL_NOTIF_SET_FLAGS		_IOW('!', 4, uint64_t)
+#define SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP	(1UL << 0)
+#endif
 
 enum { EXIT_TRACER = 125, PROC_PATH = 64, STAT_BYTES = 128,
 	SOCKET_BYTES = 1 << 20 };
@@ -525,11 +529,18 @@ line_len(const char *line)
 	return n <= TRACER_LINE_MAX ? (uint32_t)n : 0;
 }
 
+/*
+ * The tracer and its caller take turns, so each wakes the other on the
+ * processor that it is on itself (Linux 6.6; where the flag is not known,
+ * calls only take longer).
+ */
 int
 tracer_listen(int fd, int calls_fd)
 {
 	struct head h = { .order = ORDER_LISTEN };
 
+	(void)ioctl(calls_fd, SECCOMP_IOCTL_NOTIF_SET_FLAGS,
+	    SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
 	return fd_send(fd, &h, sizeof h, &calls_fd, 1, MSG_DONTWAIT) < 0 ?
 	    -1 : 0;
 }
