@@ -100,8 +100,8 @@ void	 decide_fs(const struct policy *, enum fs_op, const char *path,
 bool	 decide_may_unlist(const struct policy *);
 
 /*
- * Might the policy open this guarded name?  false: writing to it is denied,
- * and decide_fs() need not be asked.
+ * Might the policy open this guarded name, or is it shadowed?  false: writing
+ * to it is denied, and decide_fs() need not be asked.
  */
 bool	 decide_guard_may_open(const struct policy *, const char *path);
 

@@ -8,6 +8,7 @@
 #include "platform/base/str.h"
 #include "policy/decide.h"
 #include "policy/flags.h"
+#include "policy/guard.h"
 #include "policy/index.h"
 #include "policy/pattern.h"
 #include "policy/verdict.h"
@@ -343,12 +344,24 @@ bool
 decide_guard_may_open(const struct policy *p, const char *path)
 {
 	return p->fs.allow_git_config.value ||
-	    is_named(p, path, strlen(path));
+	    is_named(p, path, strlen(path)) || (p->places != NULL &&
+	    guard_shadowed(p->places, path) != 0);
 }
 
-/* Opened only by an entry that names it, or something in it, in full. */
+static void
+allow_shadowed(struct verdict *v)
+{
+	verdict_rule(v, ACTION_ALLOW, RULE_SHADOW, NULL, nowhere);
+	verdict_reason(v, "an agent's guarded name: the command writes a "
+	    "copy of the jail's own");
+}
+
+/*
+ * Opened only by an entry that names it, or something in it, in full; and as
+ * the jail's own copy.  False: it is not guarded, or opened.
+ */
 static bool
-deny_guarded(const struct policy *p, const struct fs_question *q,
+judge_guarded(const struct policy *p, const struct fs_question *q,
     const struct best *best, struct verdict *v)
 {
 	bool is_own = false;
@@ -360,6 +373,11 @@ deny_guarded(const struct policy *p, const struct fs_question *q,
 		return false;
 	if (!is_own && best->len != 0 && is_named(p, q->path, len))
 		return false;
+	if (!is_own && p->places != NULL &&
+	    guard_shadowed(p->places, q->path) != 0) {
+		allow_shadowed(v);
+		return true;
+	}
 	verdict_rule(v, ACTION_DENY, is_own ? RULE_OWN : RULE_GUARD, NULL,
 	    nowhere);
 	if (is_own) {
@@ -386,7 +404,7 @@ decide_write(const struct policy *p, const struct fs_question *q,
 	    (place == NULL || best.len >= strlen(place))) {
 		tell_entry(v, p, &best, q);
 	} else if ((best.len != 0 || place != NULL || is_git) &&
-	    deny_guarded(p, q, &best, v)) {
+	    judge_guarded(p, q, &best, v)) {
 		return;
 	} else if (place != NULL && best.len < strlen(place)) {
 		allow_built_in(v, place, "the jail's own");

@@ -16,6 +16,8 @@ enum guard_kind_of_place {
 	GUARD_OURS = 4,		/* fence's own: no line opens it */
 	GUARD_IN_GIT = 8,	/* in a git directory */
 	GUARD_ITSELF = 16,	/* the place itself and all below it */
+	/* Of a name: an agent's in $HOME, shadowed where its folder is. */
+	GUARD_AGENT = 32,
 };
 
 enum { GUARD_GIT_DEPTH = 3 };	/* of a repository below its root */
@@ -41,6 +43,12 @@ struct guard_places {
 		unsigned	 kind;	/* one place, and GUARD_OURS or not */
 	}		*v;
 	size_t		 n;
+	/*
+	 * Names of agents that are the jail's own in this run: writable, as
+	 * copies that the host never obeys.  Kinds mean nothing.
+	 */
+	struct guard_at	*shadows;
+	size_t		 nshadows;
 };
 
 /* Room for the next one is the caller's; path is kept. */
@@ -54,6 +62,8 @@ size_t	 guard_match(const struct guard_places *, const char *path,
 /* The same for one place, the first at_len bytes of the path. */
 size_t	 guard_match_at(const char *path, size_t at_len, unsigned kind,
 	    bool may_config, bool *ret_is_own);
+/* How long the shadowed name is that the path is or is below, or 0. */
+size_t	 guard_shadowed(const struct guard_places *, const char *path);
 /*
  * Is `name` the first component of a name that is guarded in roots?  Those
  * are looked for in deeper folders, too, and held where they exist.

@@ -2,6 +2,7 @@
 
 noinst_LIBRARIES += policy/libpolicy.a
 policy_libpolicy_a_SOURCES = \
+	policy/agents.c policy/agents.h \
 	policy/check.c policy/check.h \
 	policy/cmdrule.c policy/cmdrule.h \
 	policy/covers.c policy/covers.h \

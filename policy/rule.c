@@ -21,6 +21,7 @@ rule_put(struct buf *b, const struct rule *r)
 		break;
 	case RULE_PLACE:
 	case RULE_GUARD:
+	case RULE_SHADOW:
 	case RULE_OWN:
 	case RULE_JAIL:
 		buf_puts(b, "built-in");
@@ -45,6 +46,8 @@ rule_put_whole(struct buf *b, const struct rule *r)
 {
 	if (r->id == RULE_GUARD)
 		buf_puts(b, "guarded name");
+	else if (r->id == RULE_SHADOW)
+		buf_puts(b, "shadowed name");
 	else if (r->key == 0 && r->text != NULL)
 		str_escape(b, r->text, strlen(r->text), 0);
 	else

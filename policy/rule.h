@@ -24,6 +24,7 @@ enum rule_id {
 	RULE_KEY,		/* a single value */
 	RULE_PLACE,		/* text: what every jail has of its own */
 	RULE_GUARD,		/* a guarded name (policy/guard.h) */
+	RULE_SHADOW,		/* one of an agent's: the jail's own copy */
 	RULE_OWN,		/* text: which file of fence's own */
 	RULE_JAIL,		/* text: what the jail itself needs it for */
 	RULE_PORT,		/* --port */

@@ -506,6 +506,52 @@ verdict_of_a_mode(void **state)
 	policy_free(p);
 }
 
+/* Copies of the jail's own may be written; what the policy denies may not. */
+static void
+shadowed_names(void **state)
+{
+	static const char text[] = "{\"filesystem\":{\"allowWrite\":"
+	    "[\"~/.claude\",\"~/.codex/rules\",\"~/.codex\"],"
+	    "\"denyWrite\":[\"~/.claude/hooks\"]}}";
+	static const struct { const char *path; enum rule_id by; } cases[] = {
+		{ "/home/u/.claude/settings.json", RULE_SHADOW },
+		{ "/home/u/.claude/plugins", RULE_SHADOW },
+		{ "/home/u/.claude/plugins/a/.git/hooks/x", RULE_SHADOW },
+		{ "/home/u/.claude/settings.jsonx", RULE_ENTRY },
+		{ "/home/u/.claude/local", RULE_GUARD },
+		{ "/home/u/.claude/hooks/x", RULE_ENTRY },
+		{ "/home/u/.codex/rules/x", RULE_ENTRY },
+		{ "/home/u/.codex/config.toml", RULE_GUARD },
+		{ "/home/u/.claude/own", RULE_OWN },
+	};
+	struct guard_at at[2], shadows[4];
+	struct guard_places places = { .v = at, .n = 2, .shadows = shadows,
+	    .nshadows = 4 };
+	struct policy *p = parse(text);
+	struct verdict v;
+
+	(void)state;
+	guard_place_set(&at[0], "/home/u", GUARD_IN_HOME);
+	guard_place_set(&at[1], "/home/u/.claude/plugins/a/.git",
+	    GUARD_IN_GIT);
+	guard_place_set(&shadows[0], "/home/u/.claude/settings.json", 0);
+	guard_place_set(&shadows[1], "/home/u/.claude/plugins", 0);
+	guard_place_set(&shadows[2], "/home/u/.claude/hooks", 0);
+	guard_place_set(&shadows[3], "/home/u/.codex/rules", 0);
+	policy_own(p, "/home/u/.claude/own", "the record");
+	p->places = &places;
+	for (size_t i = 0; i < N_OF(cases); i++) {
+		decide_fs(p, FS_WRITE, cases[i].path, &v);
+		if (v.rule.id != cases[i].by)
+			fail_msg("%s: by %s (%s)", cases[i].path,
+			    rule_words(&v), v.reason);
+		assert_int_equal(v.action == ACTION_ALLOW,
+		    v.rule.id == RULE_SHADOW || (v.rule.id == RULE_ENTRY &&
+		    strstr(cases[i].path, "/hooks/") == NULL));
+	}
+	policy_free(p);
+}
+
 static void
 names_that_are_guarded(void **state)
 {
@@ -710,7 +756,7 @@ git_directory(void **state)
 		{ "\"defaultDenyRead\":true", "/m/x", FS_READ, false },
 	};
 	static struct guard_at at[2];
-	static const struct guard_places places = { at, 2 };
+	static const struct guard_places places = { .v = at, .n = 2 };
 	struct verdict v;
 	struct policy *p;
 
@@ -846,6 +892,7 @@ main(void)
 		cmocka_unit_test(verdict_of_a_mode),
 		cmocka_unit_test(names_that_are_guarded),
 		cmocka_unit_test(git_directory),
+		cmocka_unit_test(shadowed_names),
 		cmocka_unit_test(layers_must_agree),
 		cmocka_unit_test(index_against_scan),
 	};
