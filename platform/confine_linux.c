@@ -260,6 +260,7 @@ static const struct rule guard_rules[] = {
 	YES_IF(ioctl, 1, ALL, NS_GET_USERNS),
 	YES_NR(NR_OPEN_TREE), YES_NR(NR_MOVE_MOUNT),
 	YES_NR(NR_MOUNT_SETATTR),
+	YES(geteuid),
 };
 
 /* Waits, and removes. */

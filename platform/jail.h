@@ -27,6 +27,7 @@
 enum mount_kind {
 	MOUNT_RO,		/* host path at its own place, read-only */
 	MOUNT_RW,		/* ... writable */
+	MOUNT_OTHER,		/* writable: what lies at `source` instead */
 	MOUNT_TMPFS,		/* private and empty, mode 1777 */
 	MOUNT_OWN,		/* the same, mode 0700 */
 	MOUNT_MASK_DIR,		/* refused: mode 0000, read-only */
@@ -54,6 +55,14 @@ struct jail_mount {
 	dev_t		 dev;
 	ino_t		 ino;
 	const char	*text;	/* MOUNT_LINK */
+	/*
+	 * MOUNT_OTHER: no symlink in it; it lies there by the time of
+	 * jail_start().  What is mounted below such a mount needs no inode of
+	 * its own to be mounted upon.
+	 */
+	const char	*source;
+	dev_t		 source_dev;
+	ino_t		 source_ino;
 	uint64_t	 size;	/* TMPFS, OWN: bytes at most; 0: as usual */
 	bool		 is_unlisted;	/* RO: the second wall lets read what
 					 * is in it, and not its names */

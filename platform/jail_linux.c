@@ -315,6 +315,7 @@ add_reading(struct rules *r, struct buf *b, const struct jail_spec *spec,
 		enum mount_kind kind = spec->mounts[i].kind;
 
 		if (kind == MOUNT_RO || kind == MOUNT_RW ||
+		    kind == MOUNT_OTHER ||
 		    kind == MOUNT_ETC || kind == MOUNT_ETC_OWN)
 			add_rule(r, b, spec->mounts[i].path,
 			    spec->mounts[i].is_unlisted ?
@@ -547,6 +548,7 @@ jail_probe(const struct jail_spec *spec, struct err *e)
 
 static const char *const kind_text[] = {
 	[MOUNT_RO] = "read-only", [MOUNT_RW] = "writable",
+	[MOUNT_OTHER] = "own copy",
 	[MOUNT_TMPFS] = "private", [MOUNT_OWN] = "private",
 	[MOUNT_MASK_DIR] = "hidden",
 	[MOUNT_MASK_FILE] = "hidden", [MOUNT_MASK_AROUND] = "hidden",

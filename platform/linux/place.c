@@ -20,7 +20,8 @@ enum {
 	NR_MOUNT_SETATTR = 442,
 	TREE_CLONE = 1,
 	MOVE_FROM_EMPTY = 4, MOVE_TO_EMPTY = 0x40,
-	NO_MAGIC = 2, NO_SYMLINKS = 4,		/* openat2: RESOLVE_… */
+	NO_MAGIC = 2, NO_SYMLINKS = 4, BENEATH = 8, /* openat2: RESOLVE_… */
+	MOUNT_ID = 0x1000,			/* statx: mask */
 	IS_MOUNT_ROOT = 0x2000,			/* statx: attributes */
 	FS_CLOEXEC = 1, FS_SET_STRING = 1, FS_CREATE = 6,
 };
@@ -44,6 +45,15 @@ place_open(const char *path)
 	    .resolve = NO_SYMLINKS | NO_MAGIC };
 
 	return (int)syscall(NR_OPENAT2, AT_FDCWD, path, &how, sizeof how);
+}
+
+int
+place_open_below(int dir_fd, const char *path)
+{
+	struct how how = { .flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+	    .resolve = NO_SYMLINKS | NO_MAGIC | BENEATH };
+
+	return (int)syscall(NR_OPENAT2, dir_fd, path, &how, sizeof how);
 }
 
 bool
@@ -83,6 +93,27 @@ place_try(int *n)
 	if (*n > 0 && *n < TRIES && *n % TRIES_IN_A_ROW == 0)
 		(void)nanosleep(&pause, NULL);
 	return (*n)++ < TRIES;
+}
+
+/* The headers of the oldest system we build on lack the member. */
+static bool
+mount_id(int fd, uint64_t *ret)
+{
+	struct statx stx;
+
+	if (statx(fd, "", AT_EMPTY_PATH, MOUNT_ID, &stx) != 0 ||
+	    (stx.stx_mask & MOUNT_ID) == 0)
+		return false;
+	memcpy(ret, (const char *)&stx + 0x90, sizeof *ret);
+	return true;
+}
+
+bool
+place_same_mount(int fd, int other_fd)
+{
+	uint64_t a, b;
+
+	return mount_id(fd, &a) && mount_id(other_fd, &b) && a == b;
 }
 
 bool

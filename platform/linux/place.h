@@ -23,6 +23,8 @@ enum {
 
 /* O_PATH.  ELOOP if a symlink is on the way; at the end it is opened. */
 int	 place_open(const char *path);
+/* The same of a path below a folder, which it does not leave. */
+int	 place_open_below(int dir_fd, const char *path);
 /* The same if dev:ino lies there, else ESTALE. */
 int	 place_planned(const char *path, dev_t, ino_t);
 /*
@@ -37,6 +39,8 @@ bool	 place_is_passing(int sys);
  */
 bool	 place_try(int *n);
 bool	 place_is_at(int fd, dev_t, ino_t);
+/* Do both lie in one mount? */
+bool	 place_same_mount(int fd, int other_fd);
 /* Is it the root of a mount, and (ino not 0) of that inode? */
 bool	 place_is_mount(int fd, dev_t, ino_t);
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "platform/base/path.h"
+#include "platform/base/str.h"
 #include "platform/fd.h"
 #include "platform/linux/early.h"
 #include "platform/linux/place.h"
@@ -61,6 +62,40 @@ is_planned(const struct root *r, const struct jail_mount *m, int fd)
 	    is_in_overlay(r, m, fd, &st));
 }
 
+/* The innermost MOUNT_OTHER that the mount lies in, or NULL. */
+static const struct jail_mount *
+find_other(const struct root *r, const struct jail_mount *m)
+{
+	for (size_t i = r->nothers; i-- > 0; ) {
+		const struct jail_mount *o = r->others[i];
+
+		if (o != m && str_path_below(m->path, o->path))
+			return o;
+	}
+	return NULL;
+}
+
+/*
+ * A spot in such a tree, by way of its descriptor: another run may have the
+ * tree as well, and change all but the spots that it mounted upon.
+ */
+static int
+open_in_other(const struct root *r, const struct jail_mount *m,
+    const struct jail_mount *other)
+{
+	int tree = r->tree_fd[other - r->spec->mounts];
+	auto_fd fd = place_open_below(tree, m->path +
+	    strlen(other->path) + 1);
+
+	if (fd < 0)
+		return -1;
+	if (!place_same_mount(fd, tree) && !is_planned(r, m, fd)) {
+		errno = ESTALE;
+		return -1;
+	}
+	return fd_take(&fd);
+}
+
 /* Made as a mount point for the tree, if it is missing and ours. */
 static int
 make_spot(const struct root *r, const struct jail_mount *m, const char *path,
@@ -74,19 +109,39 @@ make_spot(const struct root *r, const struct jail_mount *m, const char *path,
 	    way_mode(m->path));
 }
 
+/* As it was planned, or -1. */
+static int
+open_planned(const struct root *r, const struct jail_mount *m,
+    const char *path, int tree_fd)
+{
+	const struct jail_mount *other = find_other(r, m);
+	auto_fd fd = -1;
+
+	if (other != NULL)
+		return open_in_other(r, m, other);
+	fd = place_open(path);
+	if (fd < 0 && errno == ENOENT && tree_fd >= 0)
+		fd = make_spot(r, m, path, tree_fd);
+	if (fd < 0)
+		return -1;
+	if (!is_planned(r, m, fd)) {
+		errno = ESTALE;
+		return -1;
+	}
+	return fd_take(&fd);
+}
+
 /* Where the tree is to be mounted; as hold_planned().  A mask's is not made. */
 static int
 open_spot(const struct root *r, const struct jail_mount *m, const char *path,
     int tree_fd)
 {
 	for (int n = 0; place_try(&n);) {
-		auto_fd fd = place_open(path);
+		auto_fd fd = open_planned(r, m, path, tree_fd);
 
-		if (fd < 0 && errno == ENOENT && tree_fd >= 0)
-			fd = make_spot(r, m, path, tree_fd);
-		if (fd >= 0 && is_planned(r, m, fd))
+		if (fd >= 0)
 			return fd_take(&fd);
-		if (fd < 0 && !place_is_passing(errno))
+		if (!place_is_passing(errno))
 			return -1;
 	}
 	errno = is_base(m) ? ENOENT : ESTALE;
@@ -117,6 +172,19 @@ put(const struct root *r, const struct jail_mount *m, const char *path,
 	if (spot < 0 || lay(*tree_fd, spot) != 0)
 		return -1;
 	fd_close(tree_fd);
+	return 0;
+}
+
+/* The tree stays open: what is mounted in it goes by way of it. */
+static int
+put_other(struct root *r, size_t i, const char *path)
+{
+	const struct jail_mount *m = &r->spec->mounts[i];
+	auto_fd spot = open_spot(r, m, path, r->tree_fd[i]);
+
+	if (spot < 0 || lay(r->tree_fd[i], spot) != 0)
+		return -1;
+	r->others[r->nothers++] = m;
 	return 0;
 }
 
@@ -326,6 +394,8 @@ put_mount(struct root *r, size_t i, const char *path)
 		/* FALLTHROUGH */
 	case MOUNT_DEVICE:
 		return put(r, m, path, &r->tree_fd[i]);
+	case MOUNT_OTHER:
+		return put_other(r, i, path);
 	case MOUNT_TMPFS:
 		return put_tmpfs(r, m, path, "1777", PLACE_HELD);
 	case MOUNT_OWN:
@@ -396,6 +466,8 @@ is_shown(const struct root *r, size_t i, int fd)
 	const struct jail_mount *m = &r->spec->mounts[i];
 	const struct stat *mask = &r->mask[m->kind == MOUNT_MASK_DIR];
 
+	if (m->kind == MOUNT_OTHER)
+		return place_is_mount(fd, m->source_dev, m->source_ino);
 	return is_mask(m->kind) ?
 	    place_is_mount(fd, mask->st_dev, mask->st_ino) :
 	    place_is_mount(fd, m->dev, m->kind == MOUNT_MASK_AROUND ? 0 :
@@ -460,6 +532,8 @@ put_mounts(struct root *r)
 		    finish_mount(r, i, path) != 0))
 			return -1;
 	}
+	for (size_t i = 0; i < spec->nmounts; i++)
+		fd_close(&r->tree_fd[i]);
 	fd_close(&r->mask_fd[0]);
 	fd_close(&r->mask_fd[1]);
 	return 0;

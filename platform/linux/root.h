@@ -39,6 +39,8 @@ struct root {
 	int		 console_fd;	/* the command's terminal, or -1 */
 	int		 stdin_fd;	/* a file on stdin, read-only, or -1 */
 	int		*kept_fd;	/* the same of each of spec's keep_fds */
+	const struct jail_mount **others;	/* MOUNT_OTHER, laid so far */
+	size_t		 nothers;
 	bool		*is_laid;	/* a mask of spec that is no mount */
 	char		 console[64];	/* its path; "" for none */
 	int		 detail;	/* number of the mount that failed */

@@ -38,6 +38,7 @@ root_init(struct root *r, const struct jail_spec *spec)
 	r->tree_fd = xcalloc(spec->nmounts + 1, sizeof *r->tree_fd);
 	r->kept_fd = xcalloc(spec->nkeep_fds + 1, sizeof *r->kept_fd);
 	r->is_laid = xcalloc(spec->nmounts + 1, sizeof *r->is_laid);
+	r->others = xcalloc(spec->nmounts + 1, sizeof *r->others);
 	for (size_t i = 0; i < spec->nkeep_fds; i++)
 		r->kept_fd[i] = -1;
 	for (size_t i = 0; i < spec->nmounts; i++)
@@ -64,9 +65,11 @@ root_release(struct root *r)
 	free(r->tree_fd);
 	free(r->kept_fd);
 	free(r->is_laid);
+	free(r->others);
 	r->own.v = NULL;
 	r->tree_fd = r->kept_fd = NULL;
 	r->is_laid = NULL;
+	r->others = NULL;
 }
 
 /*
@@ -77,9 +80,14 @@ root_release(struct root *r)
 static int
 hold_planned(const struct jail_mount *m)
 {
+	bool is_other = m->kind == MOUNT_OTHER;
+	const char *path = is_other ? m->source : m->path;
+	dev_t dev = is_other ? m->source_dev : m->dev;
+	ino_t ino = is_other ? m->source_ino : m->ino;
+
 	for (int n = 0; place_try(&n);) {
-		auto_fd fd = m->ino == 0 ? place_open(m->path) :
-		    place_planned(m->path, m->dev, m->ino);
+		auto_fd fd = ino == 0 ? place_open(path) :
+		    place_planned(path, dev, ino);
 
 		if (fd >= 0 && !pretend_lacks("steady"))
 			return place_clone(fd, PLACE_TREE);
@@ -99,6 +107,7 @@ holds(const struct root *r, const struct jail_mount *m, uint64_t *ret_attr)
 		*ret_attr = PLACE_LOCKED;
 		return r->spec->is_apart || strcmp(m->path, "/") != 0;
 	case MOUNT_RW:
+	case MOUNT_OTHER:
 		*ret_attr = PLACE_HELD;
 		return r->spec->is_apart || strcmp(m->path, "/") != 0;
 	case MOUNT_DEV_HOST:
