@@ -32,6 +32,11 @@ guard_new(const struct guard_config *c, struct err *e)
 	g->arena = arena_new();
 	g->inotify_fd = g->sock = g->jail_fd = g->journal_fd = -1;
 	g->agents_fd = -1;
+	g->side_fd = -1;
+	if (c->side != NULL) {
+		g->side = *c->side;
+		g->is_side_due = true;
+	}
 	guard_keep_init(&g->keep, c->quarantine);
 	g->made_fd = c->made_fd;
 	g->keep.max_bytes = c->max_bytes != 0 ? c->max_bytes :
@@ -74,7 +79,8 @@ guard_start(struct guard *g, pid_t jail_pid, struct err *e)
 {
 	int pair[2];
 
-	if (g->nleaves == 0 && g->git.nroots == 0 && g->agents.nfiles == 0)
+	if (g->nleaves == 0 && g->git.nroots == 0 && g->agents.nfiles == 0 &&
+	    !g->is_side_due)
 		return 0;
 	if (share_memory(g, e) != 0 || guard_agents_start(g, e) != 0)
 		return -1;
@@ -144,6 +150,8 @@ is_sound(const struct guard *g, const struct guard_msg *m, size_t len)
 		return false;
 	if (m->what == GUARD_SAYS_DONE)
 		return true;
+	if (m->what == GUARD_SAYS_LINE)
+		return guard_side_is_line(m->to);
 	if (m->what == GUARD_SAYS_GIT)
 		return m->deed <= GUARD_PUT_BACK && m->count > 0 &&
 		    (m->index == GUARD_GIT || m->index == GUARD_STATE);
@@ -163,6 +171,16 @@ pass_on(struct guard *g, const struct guard_msg *m)
 
 	l->is_replaced |= t.deed == GUARD_REMASKED;
 	if (g->told != NULL && cut_path(l->path, m->up, path))
+		g->told(&t, g->told_arg);
+}
+
+static void
+pass_on_line(struct guard *g, const struct guard_msg *m)
+{
+	struct guard_told t = { .deed = GUARD_SAID, .kind = GUARD_GIT,
+	    .what = m->to, .count = 1 };
+
+	if (g->told != NULL)
 		g->told(&t, g->told_arg);
 }
 
@@ -200,6 +218,8 @@ read_one(struct guard *g)
 		g->is_done = true;
 	else if (m.what == GUARD_SAYS_TOLD)
 		pass_on(g, &m);
+	else if (m.what == GUARD_SAYS_LINE)
+		pass_on_line(g, &m);
 	else if (!pass_on_git(g, &m, (size_t)n)) {
 		g->is_lost = true;
 		return -1;
@@ -375,7 +395,8 @@ is_over_early(struct guard *g)
 {
 	struct last_look look;
 
-	if (g->pid <= 0 || guard_now() - g->start_ms >= GUARD_QUIET_MS)
+	if (g->pid <= 0 || g->is_side_due ||
+	    guard_now() - g->start_ms >= GUARD_QUIET_MS)
 		return false;
 	last_look_begin(&look, g);
 	for (size_t i = 0; i < g->nleaves; i++)

@@ -74,6 +74,23 @@ struct guard_path {
 
 struct agentend_file;
 
+/*
+ * Other work for the process (launcher/run/shading.c).  A line that is said
+ * holds no control character.
+ */
+struct guard_side {
+	/* Descriptors that it needs; the process closes the rest. */
+	size_t	(*fds)(void *arg, int *v, size_t max);
+	/* What is to be polled for reading; -1: nothing. */
+	int	(*watch)(void *arg);
+	void	(*ready)(void *arg, void (*say)(const char *line, void *),
+		    void *say_arg);
+	/* The jail is gone, and nobody looked at git directories yet. */
+	void	(*end)(void *arg, void (*say)(const char *line, void *),
+		    void *say_arg);
+	void	*arg;
+};
+
 struct guard_config {
 	const struct guard_path	*paths;
 	size_t			 npaths;
@@ -100,6 +117,7 @@ struct guard_config {
 	const char		*journal;
 	/* Borrowed, and held open by the process until it ends; 0 or -1. */
 	int			 made_fd;
+	const struct guard_side	*side;		/* or NULL */
 };
 
 /* What the guard did; strings are valid during the call. */
@@ -111,6 +129,7 @@ enum guard_deed {
 	GUARD_FOUND,	/* a new .git in an older work tree */
 	GUARD_CUT,	/* below path not everything was looked at */
 	GUARD_PUT_BACK,	/* GUARD_STATE: all of it is as it was before */
+	GUARD_SAID,	/* `what` is a line of guard_side; there is no path */
 };
 
 struct guard_told {

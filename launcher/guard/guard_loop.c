@@ -35,6 +35,7 @@ enum {
 	BLIND_MS = 200,		/* between sweeps where watching fails */
 	READS = 64,		/* of events, at the end */
 	EXIT_GUARD = 125,
+	SIDE_FDS = 128,
 };
 
 int64_t
@@ -121,7 +122,14 @@ tell_launcher_git(struct guard *g, const struct guard_told *t)
 	struct guard_msg m = { .magic = GUARD_MAGIC, .what = GUARD_SAYS_GIT,
 	    .index = t->kind, .deed = t->deed, .count = t->count,
 	    .sys = t->sys };
-	size_t n = guard_git_pack(t, m.to, sizeof m.to);
+	size_t n = 0;
+
+	if (t->deed == GUARD_SAID) {
+		m.what = GUARD_SAYS_LINE;
+		snprintf(m.to, sizeof m.to, "%s", t->what);
+		n = strlen(m.to) + 1;
+	} else
+		n = guard_git_pack(t, m.to, sizeof m.to);
 
 	return n == 0 ? 0 : send_msg(g, &m, offsetof(struct guard_msg, to) +
 	    n);
@@ -151,7 +159,10 @@ tell_stderr_git(const struct guard_told *t)
 
 	buf_init(&b, 16 * PATH_MAX);
 	buf_puts(&b, "fence: ");
-	guard_text_git(&b, t);
+	if (t->deed == GUARD_SAID)
+		buf_puts(&b, t->what);
+	else
+		guard_text_git(&b, t);
 	buf_putc(&b, '\n');
 	(void)!write(STDERR_FILENO, b.data, b.len);
 	buf_release(&b);
@@ -208,6 +219,7 @@ guard_last(struct guard *g)
 	guard_held_tell(g);
 	guard_flush(g, true);
 	guard_agents_last(g);
+	guard_side_last(g);
 	guard_git_last(g);
 	/* Last: it may have made the folder of both journals. */
 	guard_agents_unjournal(g);
@@ -319,22 +331,26 @@ patience(const struct guard *g, bool is_masked)
 static _Noreturn void
 loop(struct guard *g)
 {
-	struct pollfd p[2] = { { .fd = g->sock, .events = POLLIN } };
+	struct pollfd p[3] = { { .fd = g->sock, .events = POLLIN } };
 	bool is_masked;
 
 	begin(g);
+	guard_side_watch(g);
 	p[1] = (struct pollfd){ .fd = g->inotify_fd, .events = POLLIN };
+	p[2] = (struct pollfd){ .fd = g->side_fd, .events = POLLIN };
 	for (;;) {
 		if (g->must_sweep || g->is_blind)
 			guard_look_all(g);
 		is_masked = guard_mask(g);
 		guard_flush(g, false);
 		guard_chores(g);
-		(void)poll(p, 2, patience(g, is_masked));
+		(void)poll(p, 3, patience(g, is_masked));
 		if (p[0].revents != 0)
 			read_word(g);
 		if (p[1].revents != 0)
 			(void)read_events(g);
+		if (p[2].revents != 0)
+			guard_side_ready(g);
 	}
 }
 
@@ -361,7 +377,7 @@ close_between(unsigned from, unsigned to)
 static int
 close_others(const struct guard *g)
 {
-	int keep[512], null;
+	int keep[1024], null;
 	size_t n = 0;
 	unsigned next = STDERR_FILENO + 1;
 
@@ -370,6 +386,8 @@ close_others(const struct guard *g)
 	keep[n++] = g->keep.base_fd;
 	keep[n++] = g->made_fd;
 	keep[n++] = g->agents_fd;
+	if (g->is_side_due)
+		n += g->side.fds(g->side.arg, keep + n, SIDE_FDS);
 	for (const struct folder *f = g->folders; f != NULL; f = f->next)
 		if (f->fd >= 0 && n < sizeof keep / sizeof *keep)
 			keep[n++] = f->fd;

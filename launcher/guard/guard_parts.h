@@ -13,6 +13,7 @@
  *	guard_same.c	things compared
  *	guard_wide.c	rights that the jail took away
  *	guard_mask.c	mounts put back into the jail
+ *	guard_side.c	other work of the process
  *	guard_git.c	git directories of the run, at its end
  *	guard_agents.c	agents' files, at its beginning and end
  */
@@ -228,6 +229,10 @@ struct guard {
 	int		 agents_fd;	/* of it: it is locked; -1 */
 	bool		 is_agents_due;
 
+	struct guard_side side;
+	int		 side_fd;	/* of the process; -1 */
+	bool		 is_side_due;	/* its end was not done */
+
 	/* The process; in the process itself pid is 0. */
 	pid_t		 pid;
 	int		 sock;
@@ -248,7 +253,8 @@ struct guard {
 
 /* From it: up to the end of `to`. */
 enum { GUARD_MAGIC = 0x66677264, GUARD_SAYS_TOLD = 1, GUARD_SAYS_DONE = 2,
-	GUARD_SAYS_GIT = 3 };	/* `to` holds what guard_git_pack() put there */
+	GUARD_SAYS_GIT = 3,	/* `to` holds what guard_git_pack() put there */
+	GUARD_SAYS_LINE = 4 };	/* `to` is a line of guard_side */
 
 struct guard_msg {
 	uint32_t	magic;
@@ -362,6 +368,12 @@ bool	 guard_agents_is_over(const struct guard *);	/* nothing to do? */
 void	 guard_agents_last(struct guard *);
 /* May be called again. */
 void	 guard_agents_unjournal(struct guard *);
+
+/* side: in the process; without one nothing is done. */
+void	 guard_side_watch(struct guard *);
+void	 guard_side_ready(struct guard *);
+void	 guard_side_last(struct guard *);
+bool	 guard_side_is_line(const char *text);
 
 /* mask: false if the jail is not there yet and it is to be tried again. */
 bool	 guard_mask(struct guard *);

@@ -19,6 +19,6 @@ launcher_liblauncher_a_SOURCES += \
 	launcher/guard/guard_loop.c launcher/guard/guard_mask.c \
 	launcher/guard/guard_move.c launcher/guard/guard_move.h \
 	launcher/guard/guard_names.c launcher/guard/guard_parts.h \
-	launcher/guard/guard_same.c \
+	launcher/guard/guard_same.c launcher/guard/guard_side.c \
 	launcher/guard/guard_text.c launcher/guard/guard_text.h \
 	launcher/guard/guard_wide.c launcher/guard/guard_wide.h

@@ -121,6 +121,10 @@ told(const struct guard_told *t, void *arg)
 
 	if (t->deed == GUARD_REMASKED)
 		return;
+	if (t->deed == GUARD_SAID) {
+		log_say("%s", t->what);
+		return;
+	}
 	if (t->deed == GUARD_FLOODED && g->flooded != NULL)
 		g->flooded(g->arg);
 	else if (t->deed != GUARD_REPLACED) {
@@ -193,9 +197,10 @@ take_roots(const struct plan *p, struct guard_config *c)
 	    (spec->nmounts + 1) * sizeof *roots);
 
 	for (size_t i = 0; i < spec->nmounts; i++)
-		if (spec->mounts[i].kind == MOUNT_RW &&
+		if (spec->mounts[i].kind == MOUNT_OTHER ||
+		    (spec->mounts[i].kind == MOUNT_RW &&
 		    !spec->mounts[i].is_pin &&
-		    strcmp(spec->mounts[i].path, "/") != 0)
+		    strcmp(spec->mounts[i].path, "/") != 0))
 			roots[c->nroots++] = spec->mounts[i].path;
 	c->roots = roots;
 }
