@@ -194,7 +194,10 @@ size_t	 shadow_fds(const struct shadow *, int *ret, size_t max);
  * end.
  */
 int	 shadow_watch(struct shadow *);
-/* The descriptor is readable: carries credentials that changed. */
+/*
+ * The descriptor is readable, or has just been made: carries credentials that
+ * changed.
+ */
 void	 shadow_ready(struct shadow *, shadow_told_fn *, void *arg);
 /*
  * No process of the jail lives any more: carries, tells what changed, lets the

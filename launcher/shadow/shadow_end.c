@@ -280,6 +280,7 @@ shadow_watch(struct shadow *s)
 		shade_release(&f);
 	}
 	store_release(&store);
+	s->is_late = true;
 	return s->watch_fd;
 }
 
@@ -349,9 +350,11 @@ shadow_ready(struct shadow *s, shadow_told_fn *told, void *arg)
 
 	drain(s, is_touched);
 	for (size_t i = 0; i < s->run.folders.n; i++) {
+		is_touched[i] |= s->is_late;
 		is_touched[i] &= has_credentials(&s->run.folders.v[i]);
 		is_any |= is_touched[i];
 	}
+	s->is_late = false;
 	if (is_any && s->ncarried++ < READY_MAX &&
 	    store_open(&store, s->state, false, &e) == 0) {
 		if (store.fd >= 0 &&

@@ -23,6 +23,7 @@ struct shadow {
 	void			*sift_arg;
 	int			 watch_fd;	/* inotify, or -1 */
 	int			*wds;		/* of each folder */
+	bool			 is_late;	/* watched since just now */
 	unsigned		 ncarried;
 };
 
