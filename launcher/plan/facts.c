@@ -10,6 +10,7 @@
 
 #include "launcher/plan/exec_files.h"
 #include "launcher/plan/facts_parts.h"
+#include "launcher/shadow/shadow.h"
 #include "platform/base/path.h"
 #include "platform/base/str.h"
 #include "platform/base/vec.h"
@@ -625,6 +626,7 @@ facts_gather(const struct facts_request *rq, struct facts *ret, struct err *e)
 	vec_release(&g.wants);
 	vec_release(&g.roots);
 	vec_release(&g.guarded);
+	vec_release(&g.shadowed);
 	vec_release(&g.deep);
 	vec_release(&g.closed);
 	vec_release(&g.tended);
@@ -637,5 +639,6 @@ facts_release(struct facts *f)
 	vec_release(&f->guards);
 	vec_release(&f->sockets);
 	vec_release(&f->missing);
+	vec_release(&f->shadows);
 	vec_release(f);
 }

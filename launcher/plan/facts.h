@@ -8,6 +8,7 @@
  *	facts_places.c	where names are guarded; facts_repo.c: repositories
  *	facts_gitdir.c	the workspace's git directory, where it lies elsewhere
  *	facts_after.c	what the planned mounts leave to the guard
+ *	facts_shadow.c	agents' folders that are replaced
  *	facts_secret.c	keys of the machine's, hidden from root's runs
  *	facts_socket.c	unix sockets of the host; stray.c finds odd ones
  *	facts_check.c	refusals
@@ -26,6 +27,7 @@
 #include "policy/policy.h"
 
 struct exec_file;
+struct shadow_folder;
 
 struct facts {
 	struct mount_fact	*v;
@@ -47,12 +49,20 @@ struct facts {
 		struct missing_dir	*v;
 		size_t			 n, cap;
 	}			 missing;
+	/* Agents' folders that are the jail's own. */
+	struct {
+		struct shadow_folder	*v;
+		size_t			 n, cap;
+	}			 shadows;
+	const char		*store;	/* where these lie; or NULL */
 };
 
 struct facts_request {
 	struct arena	*arena;
 	struct policy	*policy;	/* first layer; gets policy_own() */
 	const char	*cwd;
+	/* fence's state directory; NULL: agents' folders are not shadowed. */
+	const char	*state;
 	/* Paths as the command will spell them: HOME, PWD. */
 	const char	*ways[2];
 	size_t		 nways;

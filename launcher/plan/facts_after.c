@@ -14,7 +14,7 @@
 
 /*
  * Nothing can be made where a mount is in the way; what appears there is the
- * host's own.
+ * host's own.  In a folder of the jail's own nothing of that is seen.
  */
 static void
 drop_closed(struct facts *f, const struct mounts *mounts)
@@ -24,9 +24,10 @@ drop_closed(struct facts *f, const struct mounts *mounts)
 
 	for (size_t i = 0; i < l->n; i++) {
 		size_t at = mounts_over(mounts, l->v[i].path);
+		enum mount_kind kind = mounts->list.v[at].kind;
 
-		if (l->v[i].kind != GUARD_ABSENT ||
-		    mounts->list.v[at].kind == MOUNT_RW)
+		if (kind == MOUNT_RW || (kind != MOUNT_OTHER &&
+		    l->v[i].kind != GUARD_ABSENT))
 			l->v[k++] = l->v[i];
 	}
 	l->n = k;

@@ -26,6 +26,12 @@ give_places(struct gather *g)
 	if (places->n > 0)
 		memcpy(places->v, g->guarded.v, places->n *
 		    sizeof *places->v);
+	places->nshadows = g->shadowed.n;
+	places->shadows = arena_alloc(g->arena, (g->shadowed.n + 1) *
+	    sizeof *places->shadows);
+	if (g->shadowed.n > 0)
+		memcpy(places->shadows, g->shadowed.v, g->shadowed.n *
+		    sizeof *places->shadows);
 	for (struct policy *p = g->rq->policy; p != NULL; p = p->also)
 		p->places = places;
 }
@@ -175,6 +181,7 @@ guard_facts(struct gather *g)
 {
 	drop_unreachable(g);
 	guard_places_find(g);
+	shadow_facts(g);
 	give_places(g);
 	for (size_t i = 0, n = g->guarded.n; i < n; i++) {
 		const struct guard_at place = g->guarded.v[i], *at = &place;

@@ -34,6 +34,8 @@ struct gather {
 	/* Where guarded names are: for the decider, policy->places. */
 	struct guard_places		*places;
 	struct { struct guard_at *v; size_t n, cap; } guarded;
+	/* Those that are the jail's own copies: facts_shadow.c. */
+	struct { struct guard_at *v; size_t n, cap; } shadowed;
 	/* What could not be looked at: facts_closed.c. */
 	struct path_list		 closed;
 	/* Where symlinks may have been made by others: facts_grant.c. */
@@ -146,6 +148,9 @@ void	 guard_git_targets(struct gather *, const char *dir);
  * it. */
 void	 guard_searches(struct gather *);
 void	 guard_facts(struct gather *);
+/* facts_shadow.c: once it is known what else the policy says of the disk, and
+ * before names are guarded. */
+void	 shadow_facts(struct gather *);
 /* facts_socket.c; after the walk, in which guard_searches() saw sockets. */
 int	 socket_facts(struct gather *, struct err *);
 /* facts_secret.c: for a run that root started. */

@@ -135,6 +135,8 @@ kind_of(const struct ruling *r)
 	switch (r->kind) {
 	case FACT_ALLOW_WRITE:
 		return MOUNT_RW;
+	case FACT_OTHER:
+		return MOUNT_OTHER;
 	case FACT_DENY_READ:
 	case FACT_SOCKET:
 		return r->fact->node.kind == TREE_DIR ? MOUNT_MASK_DIR :
@@ -204,8 +206,9 @@ is_given(const struct ruling *r, const struct jail_mount *m, bool is_base)
 	const char *path = r->fact->node.real;
 
 	switch (r->kind) {
-	case FACT_DENY_READ:
 	case FACT_SOCKET:
+		return is_unseen(m, is_base, path) || m->kind == MOUNT_OTHER;
+	case FACT_DENY_READ:
 		return is_unseen(m, is_base, path);
 	case FACT_DENY_WRITE:
 		if (is_unseen(m, is_base, path))
@@ -213,6 +216,8 @@ is_given(const struct ruling *r, const struct jail_mount *m, bool is_base)
 		return m->kind == MOUNT_RO || m->kind == MOUNT_ETC;
 	case FACT_ALLOW_WRITE:
 		return m->kind == MOUNT_RW && !is_base;
+	case FACT_OTHER:
+		return false;
 	case FACT_ALLOW_READ:
 		return !is_unseen(m, is_base, path) && !m->is_unlisted;
 	case FACT_ALLOW_EXECUTE:
@@ -259,7 +264,9 @@ plan_path(struct planner *p, const struct ruling *r)
 	const struct jail_mount *m = cover(p, f->node.real);
 	bool is_base = m < p->out->list.v + MOUNTS_BASE;
 
-	if (r->kind == FACT_ALLOW_WRITE)
+	/* What is mounted in a folder of the jail's own is part of that. */
+	if ((r->kind == FACT_ALLOW_WRITE && m->kind != MOUNT_OTHER) ||
+	    r->kind == FACT_OTHER)
 		*vec_push(&p->out->roots) = f->node.real;
 	/* In "/" a tree that is named stays where it is, as elsewhere. */
 	if (r->kind == FACT_ALLOW_WRITE && m->is_pin &&
@@ -268,11 +275,13 @@ plan_path(struct planner *p, const struct ruling *r)
 	if (is_given(r, m, is_base))
 		return;
 	if (hides(r) || r->kind == FACT_DENY_WRITE ||
-	    r->kind == FACT_ALLOW_WRITE)
+	    r->kind == FACT_ALLOW_WRITE || r->kind == FACT_OTHER)
 		pin_ancestors(p, m, f->node.real);
 	push(p, (struct jail_mount){ .kind = kind_of(r),
 	    .path = f->node.real, .reason = f->rule, .dev = f->node.dev,
-	    .ino = f->node.ino, .text = f->text,
+	    .ino = f->node.ino,
+	    .text = r->kind == FACT_OTHER ? NULL : f->text,
+	    .source = r->kind == FACT_OTHER ? f->text : NULL,
 	    .is_unlisted = r->is_unlisted,
 	    .size = r->kind == FACT_OWN ? p->mode->own_size : 0 });
 }

@@ -23,6 +23,7 @@ enum fact_kind {
 	FACT_ALLOW_EXECUTE,	/* to be read, and not listed */
 	FACT_ALLOW_READ,
 	FACT_ALLOW_WRITE,
+	FACT_OTHER,		/* the same, of another folder in its place */
 	FACT_DEVICE,		/* a node of /dev beyond the usual ones */
 	FACT_SOCKET,		/* somebody of the host's listens there */
 	FACT_DENY_WRITE,
@@ -37,7 +38,8 @@ struct mount_fact {
 	enum fact_kind		 kind;
 	struct tree_node	 node;
 	const struct rule	*rule;	/* what is behind it */
-	const char		*text;	/* FACT_LINK: where it leads */
+	/* FACT_LINK: where it leads; FACT_OTHER: the other folder. */
+	const char		*text;
 	bool			 is_exposed;	/* also /tmp itself */
 	/* Of an entry: whose it is, and whether it was found by a glob. */
 	struct policy		*layer;

@@ -3,9 +3,11 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "launcher/shadow/shadow.h"
 #include "platform/base/buf.h"
 #include "platform/base/str.h"
 #include "policy/decide.h"
+#include "policy/guard.h"
 
 static int
 complain(const char *what, const char *path, const struct verdict *v,
@@ -86,6 +88,63 @@ judge_grant(const struct policy *p, const struct mounts *mounts, size_t i,
 	return 0;
 }
 
+/* ---- folders of the jail's own ---- */
+
+static bool
+is_shadow(const struct facts *facts, const char *path)
+{
+	for (size_t i = 0; i < facts->shadows.n; i++)
+		if (strcmp(facts->shadows.v[i].path, path) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Only an agent's folder is replaced, only by one of fence's store, and only
+ * where the policy grants it.
+ */
+static int
+judge_other(const struct policy *p, const struct facts *facts,
+    const struct jail_mount *m, struct err *e)
+{
+	struct verdict v;
+
+	if (m->kind != MOUNT_OTHER && m->source == NULL)
+		return 0;
+	if (m->kind != MOUNT_OTHER || m->source == NULL ||
+	    facts->store == NULL || !str_path_below(m->source, facts->store) ||
+	    !is_shadow(facts, m->path)) {
+		err_set(e, ERR_JAIL, "the plan of this run puts another "
+		    "folder at '%s'", m->path);
+		err_hint(e, "this is a mistake in fence: please report it with "
+		    "the output of --dry-run");
+		return -1;
+	}
+	if (!is_allowed(p, m, FS_WRITE, &v))
+		return complain("makes writable", m->path, &v, e);
+	if (!is_allowed(p, m, FS_READ, &v))
+		return complain("shows", m->path, &v, e);
+	return 0;
+}
+
+/* The host's guarded name lies below one, where the decider says so. */
+static int
+judge_shadows(const struct policy *p, const struct mounts *mounts,
+    struct err *e)
+{
+	const struct guard_places *l = p->places;
+
+	for (size_t i = 0; l != NULL && i < l->nshadows; i++) {
+		const char *path = l->shadows[i].path;
+		struct verdict v = { .rule.id = RULE_GUARD };
+
+		if (mounts->list.v[mounts_over(mounts, path)].kind !=
+		    MOUNT_OTHER)
+			return complain("leaves the host's", path, &v, e);
+	}
+	return 0;
+}
+
 /* ---- denials ---- */
 
 /* Is what the policy denies there also denied by the mounts? */
@@ -104,8 +163,8 @@ judge_denial(const struct policy *p, const struct mounts *mounts,
 	    !mounts_hide(mounts, at, path))
 		return complain("does not hide", path, &v, e);
 	decide_fs(p, FS_WRITE, path, &v);
-	if (v.action == ACTION_DENY &&
-	    mounts->list.v[at].kind == MOUNT_RW)
+	if (v.action == ACTION_DENY && (mounts->list.v[at].kind == MOUNT_RW ||
+	    mounts->list.v[at].kind == MOUNT_OTHER))
 		return complain("leaves writable", path, &v, e);
 	return 0;
 }
@@ -115,8 +174,11 @@ plan_judge(const struct policy *p, const struct facts *facts,
     const struct mounts *mounts, struct err *e)
 {
 	for (size_t i = MOUNTS_BASE; i < mounts->list.n; i++)
-		if (judge_grant(p, mounts, i, e) != 0)
+		if (judge_grant(p, mounts, i, e) != 0 ||
+		    judge_other(p, facts, &mounts->list.v[i], e) != 0)
 			return -1;
+	if (judge_shadows(p, mounts, e) != 0)
+		return -1;
 	for (size_t i = 0; i < facts->n; i++) {
 		const struct mount_fact *f = &facts->v[i];
 

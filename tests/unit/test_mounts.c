@@ -16,6 +16,8 @@
 #define GONE(k, p) { .kind = k, .node = { p, NULL, TREE_MISSING, 0, 0, false } }
 #define L(p, t)	{ .kind = FACT_LINK, .node = { p, p, TREE_FILE, 0, 0, false }, \
     .text = t }
+#define O(p, s)	{ .kind = FACT_OTHER, .node = { p, p, TREE_DIR, 0, 0, false }, \
+    .text = s }
 #define X(k, p)	{ .kind = k, .node = { p, p, TREE_DIR, 0, 0, false }, \
     .is_exposed = true }
 
@@ -176,6 +178,17 @@ static const struct {
 	{ .name = "/dev and /proc are the jail's own",
 	    { F(FACT_ALLOW_WRITE, "/dev/kvm"), D(FACT_DENY_READ, "/proc/1") },
 	    "", "" },
+	{ .name = "a folder of the jail's own, with the host's mounted in it",
+	    { D(FACT_ALLOW_WRITE, "/h/.a"), O("/h/.a", "/s/a"),
+	      D(FACT_ALLOW_WRITE, "/h/.a/state"),
+	      F(FACT_DENY_WRITE, "/h/.a/held"), F(FACT_DENY_READ, "/h/.a/no"),
+	      F(FACT_SOCKET, "/h/.a/ctl"), F(FACT_SOCKET, "/h/.a/state/ctl"),
+	      F(FACT_SEE, "/h/.a/x") },
+	    "other /h/.a from /s/a\nro /h/.a/held\nmaskfile /h/.a/no\n"
+	    "rw /h/.a/state\nmaskfile /h/.a/state/ctl\n", "/h/.a\n" },
+	{ .name = "in a writable tree its folders are pinned",
+	    { D(FACT_ALLOW_WRITE, "/h"), O("/h/.c/a", "/s/a") },
+	    "rw /h\nrw /h/.c\nother /h/.c/a from /s/a\n", "/h\n/h/.c/a\n" },
 	{ .name = "deeper sorts after shallower although '-' sorts before '/'",
 	    { D(FACT_ALLOW_WRITE, "/a-b"), D(FACT_DENY_WRITE, "/a/c"),
 	      D(FACT_ALLOW_WRITE, "/a") },
@@ -184,6 +197,7 @@ static const struct {
 
 static const char *const kinds[] = {
 	[MOUNT_RO] = "ro", [MOUNT_RW] = "rw", [MOUNT_TMPFS] = "tmpfs",
+	[MOUNT_OTHER] = "other",
 	[MOUNT_OWN] = "own",
 	[MOUNT_MASK_DIR] = "maskdir", [MOUNT_MASK_FILE] = "maskfile",
 	[MOUNT_MASK_AROUND] = "around", [MOUNT_CLOSED] = "closed",
@@ -212,9 +226,11 @@ check_case(struct arena *a, size_t i)
 	buf_init(&head, 0);
 	buf_puts(&head, m.is_apart ? "apart " : "");
 	for (size_t k = 0; k < m.list.n; k++)
-		buf_printf(k < MOUNTS_BASE ? &head : &got, "%s %s%c",
+		buf_printf(k < MOUNTS_BASE ? &head : &got, "%s %s%s%s%c",
 		    m.list.v[k].is_unlisted ? "exec" :
 		    kinds[m.list.v[k].kind], m.list.v[k].path,
+		    m.list.v[k].source != NULL ? " from " : "",
+		    m.list.v[k].source != NULL ? m.list.v[k].source : "",
 		    k < MOUNTS_BASE ? ' ' : '\n');
 	for (size_t k = 0; k < m.roots.n; k++)
 		buf_printf(&roots, "%s\n", m.roots.v[k]);
