@@ -171,6 +171,9 @@ by_mounts(enum fs_op op, const char *path, const struct verdict *v)
 
 	if (v->rule.id == RULE_PLACE)
 		return "mount: a private place of the jail";
+	if (v->rule.id == RULE_SHADOW)
+		return "mount: the jail's own folder lies over the host's; "
+		    "what changed in it: fence shadow diff";
 	if (is_guard && access(path, F_OK) == 0)
 		return "mount: read-only (EROFS)";
 	if (is_guard)
@@ -197,7 +200,8 @@ is_writable_in(const struct jail_spec *spec, const char *path)
 	    spec->mounts[i - 1].kind == MOUNT_LINK))
 		i--;
 	kind = i > 0 ? spec->mounts[i - 1].kind : MOUNT_RW;
-	return kind == MOUNT_RW || kind == MOUNT_TMPFS || kind == MOUNT_OWN;
+	return kind == MOUNT_RW || kind == MOUNT_OTHER ||
+	    kind == MOUNT_TMPFS || kind == MOUNT_OWN;
 }
 
 /* A grant or a denial of a path that does not exist is no mount. */
@@ -356,8 +360,8 @@ put_text(struct buf *b, const struct answer *a)
 {
 	const struct verdict *v = &a->v;
 
-	buf_printf(b, "%s: %s ", v->action == ACTION_ALLOW ? "allowed" :
-	    "denied", a->verb);
+	buf_printf(b, "%s: %s ", v->action == ACTION_DENY ? "denied" :
+	    v->rule.id == RULE_SHADOW ? "shadowed" : "allowed", a->verb);
 	str_escape(b, a->object, strlen(a->object), 0);
 	buf_puts(b, "\n  rule      ");
 	rule_put(b, &v->rule);
@@ -420,6 +424,8 @@ put_json(struct buf *b, const struct answer *a)
 	json_put_text(b, "reason", v->reason);
 	json_put_text(b, "enforcedBy", a->by);
 	json_put_text(b, "note", a->note);
+	if (v->rule.id == RULE_SHADOW)
+		buf_puts(b, ",\"shadowed\":true");
 	if (a->is_guidance)
 		buf_puts(b, ",\"walled\":false");
 	if (v->action == ACTION_DENY && v->remedy.kind != REMEDY_NONE)

@@ -18,6 +18,8 @@
 #include "policy/policy.h"
 #include "policy/resolve.h"
 
+struct shadow_folder;
+
 struct plan {
 	struct arena	*arena;
 	struct resolve_request request;	/* its answer: */
@@ -37,6 +39,8 @@ struct plan {
 	size_t		 nguards;
 	bool		 has_others;	/* other work trees: struct facts */
 	const char	*git_dir;	/* same */
+	const struct shadow_folder *shadows;	/* for shadow_begin() */
+	size_t		 nshadows;
 	const char	*state;		/* fence's state directory, or NULL */
 	const char	*net_path;	/* fence-net */
 	const char	*names_path;	/* fence-names */

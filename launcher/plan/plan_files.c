@@ -11,6 +11,7 @@
 #include "launcher/plan/plan_judge.h"
 #include "launcher/plan/plan_work.h"
 #include "launcher/plan/request.h"
+#include "launcher/shadow/shadow.h"
 #include "launcher/trace.h"
 #include "platform/base/buf.h"
 #include "platform/base/path.h"
@@ -159,6 +160,9 @@ take_mounts(struct work *w, struct facts *facts, const struct mounts *mounts)
 	w->plan->guards = plan_keep(w->arena, facts->guards.v,
 	    facts->guards.n * sizeof *facts->guards.v);
 	w->plan->nguards = facts->guards.n;
+	w->plan->shadows = plan_keep(w->arena, facts->shadows.v,
+	    facts->shadows.n * sizeof *facts->shadows.v);
+	w->plan->nshadows = facts->shadows.n;
 	buf_init(&names, 0);
 	facts_names(facts, mounts, &names);
 	if (names.len > 0) {
@@ -278,6 +282,8 @@ plan_files(struct work *w, const struct run_options *ro, char *const *env,
 	own_files(w, ro, env, &own);
 	rq.own = own.v;
 	rq.nown = own.n;
+	if (!w->plan->is_inside && w->plan->state != NULL)
+		rq.state = path_real_or_same(w->arena, w->plan->state);
 	rq.as_if_made = !w->is_again && !w->plan->is_inside && may_make(p);
 	plan_exec(w, ro, env, &rq);
 	rc = facts_gather(&rq, &facts, e);

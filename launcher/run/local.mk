@@ -11,6 +11,7 @@ launcher_liblauncher_a_SOURCES += \
 	launcher/run/reports.c launcher/run/reports.h \
 	launcher/run/run.c launcher/run/run.h \
 	launcher/run/run_events.c launcher/run/run_parts.h \
+	launcher/run/shading.c launcher/run/shading.h \
 	launcher/run/startup.c launcher/run/startup.h \
 	launcher/run/tty.c launcher/run/tty.h \
 	launcher/run/worker.c launcher/run/worker.h

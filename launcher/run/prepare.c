@@ -9,6 +9,7 @@
 #include "launcher/log.h"
 #include "launcher/plan/request.h"
 #include "launcher/run/granted_dirs.h"
+#include "launcher/run/shading.h"
 #include "platform/base/arena.h"
 #include "platform/base/path.h"
 #include "platform/base/vec.h"
@@ -36,6 +37,15 @@ swept(const struct guard_told *t, void *arg)
 	buf_release(&b);
 }
 
+static void
+swept_shadow(const char *line, void *arg)
+{
+	struct prepared *p = arg;
+
+	*vec_push(&p->lines) = arena_printf(p->arena,
+	    "an earlier run was killed: %s", line);
+}
+
 struct prepared *
 prepare_new(char *const *env)
 {
@@ -46,6 +56,10 @@ prepare_new(char *const *env)
 	store = trust_store(p->arena, request_home(p->arena, env), env);
 	state = store != NULL ? path_dir(p->arena, store) : NULL;
 	agentend_sweep(state, swept, p);
+	/* What is carried may hold git directories. */
+	if (state != NULL)
+		shading_sweep(state, request_home(p->arena, env), swept_shadow,
+		    p);
 	gitjournal_sweep(state, swept, p);
 	p->dirs = granted_dirs_open(state);
 	return p;

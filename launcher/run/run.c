@@ -26,6 +26,7 @@
 #include "launcher/run/pty.h"
 #include "launcher/run/reports.h"
 #include "launcher/run/run_parts.h"
+#include "launcher/run/shading.h"
 #include "launcher/run/tty.h"
 #include "launcher/run/worker.h"
 #include "platform/base/str.h"
@@ -235,6 +236,7 @@ make_guarding(struct run *r, struct err *e)
 		c.violated = end_strict;
 	guarding_plan(r->plan, r->id, &c.guard);
 	c.guard.made_fd = r->made_fd;
+	c.guard.side = shading_side(r->shading);
 	r->guarding = guarding_new(&c, e);
 	return r->guarding != NULL ? 0 : -1;
 }
@@ -319,7 +321,8 @@ start_jail(struct run *r, struct err *e)
 			spec->session = JAIL_SESSION_TTY;
 		spec->tty_fd = tty_fd;
 	}
-	if (jail_start(spec, r->ahead, &r->jail, e) == 0)
+	if (shading_begin(r->plan, r->id, spec, &r->shading, e) == 0 &&
+	    jail_start(spec, r->ahead, &r->jail, e) == 0)
 		return 0;
 	r->is_outdated = e->sys == ESTALE;
 	return -1;
@@ -354,6 +357,7 @@ run_start(struct run *r, const struct run_options *ro, struct err *e)
 	/* Before confine_monitor(), which drops rights that the guard needs. */
 	if (guarding_start(r->guarding, r->jail.pid, e) != 0)
 		return -1;
+	r->is_carried = r->shading != NULL;
 	witness_run_start(r->witness, r->spec.argv[0]);
 	pause_at("before-go");
 	if (jail_go(&r->jail, e) != 0)
@@ -386,6 +390,9 @@ run_release(struct run *r)
 	/* Late: the kernel took the namespaces down meanwhile. */
 	if (r->jail.pid > 0 && !r->is_jail_gone)
 		waitpid(r->jail.pid, NULL, 0);
+	if (!r->is_carried)
+		shading_end(r->shading);
+	shading_free(r->shading);
 	limits_free(r->limits);
 	/* A process that reads the same file after us continues where the
 	 * command ended. */

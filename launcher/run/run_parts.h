@@ -31,6 +31,7 @@ struct run {
 	struct tty	*tty;
 	struct pty	*pty;
 	struct guarding	*guarding;
+	struct shading	*shading;	/* NULL: no agent's folder */
 	struct limits	*limits;
 	struct watch	*control, *report, *child;
 	char		 id[33];
@@ -41,6 +42,7 @@ struct run {
 	bool		 failed;	/* the jail could not be built */
 	bool		 is_outdated;	/* another plan may do */
 	bool		 is_jail_gone;
+	bool		 is_carried;	/* shading: by the guard's process */
 	bool		 is_told;	/* -m, -d: records are told as text */
 	bool		 is_debug;	/* -d: all of them */
 	bool		 is_hearing;	/* the last questions */
