@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "launcher/guard/agentconf.h"
 #include "launcher/plan/facts_parts.h"
 #include "launcher/shadow/shadow.h"
 #include "platform/base/path.h"
@@ -162,11 +163,16 @@ add_item(struct shading *s, const char *name, enum shadow_kind kind,
 	    .kind = kind, .is_dir = is_dir };
 }
 
-/* Writable, as a copy: the decider has to know. */
+/*
+ * Writable, as a copy: the decider has to know.  Where state and settings share
+ * a file, its state is carried to the host.
+ */
 static void
 keep(struct shading *s, const char *name, const char *path)
 {
-	add_item(s, name, SHADOW_KEPT, false);
+	add_item(s, name, agentconf_find(path +
+	    strlen(s->g->rq->policy->home) + 1) != NULL ? SHADOW_SIFTED :
+	    SHADOW_KEPT, false);
 	guard_place_set(vec_push(&s->g->shadowed), path, 0);
 }
 

@@ -129,6 +129,20 @@ state() {
 	wait "$pid"
 }
 
+# Codex keeps its model and what it executes in one file.
+sifted() {
+	home "$who"
+	as "$who" sh -c "printf 'model = \"a\"\nnotify = [\"mine\"]\n' \
+	    >'$H/.codex/config.toml'"
+	run 'cd ~/.codex && printf "model = \"b\"\nnotify = [\"evil\"]\n" >c &&
+	    mv c config.toml'
+	is "$(host .codex/config.toml)" $'model = "b"\nnotify = [ "mine" ]' \
+	    "$who: state of a file of settings is carried, what it executes not"
+	like "$err" 'config.toml' "$who: and it is told"
+	run 'cat ~/.codex/config.toml'
+	like "$out" 'evil' "$who: the jail has its own"
+}
+
 # What the policy itself says of names in the folder.
 policies() {
 	home "$who"
@@ -295,6 +309,7 @@ for who in $WHOS; do
 	missing
 	changed
 	state
+	sifted
 	policies
 	says_why
 	nothing
