@@ -281,8 +281,8 @@ shadow_drop_cmd(const char *program, int argc, char **argv, struct err *e)
 static int
 reset(struct request *q, struct err *e)
 {
-	if (shadow_reset(q->state, q->opts.force, q->home != NULL ?
-	    shadow_sift_agent : NULL, (void *)q->home, tell, q, e) != 0)
+	if (shadow_reset(q->state, q->opts.force, shadow_sift_agent,
+	    (void *)q->home, tell, q, e) != 0)
 		return -1;
 	printf("the shadow is empty\n");
 	return 0;

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "launcher/guard/agentconf.h"
 #include "launcher/log.h"
 #include "launcher/shadow/shadow.h"
 #include "platform/base/arena.h"
@@ -99,35 +98,6 @@ say_here(const char *line, void *arg)
 	log_say("%s", line);
 }
 
-/* ---- files that mix state and settings ---- */
-
-/* Of the jail's version the host gets what is no executing key. */
-static int
-sift(const char *path, const char *host, size_t host_len, const char *jail,
-    size_t jail_len, struct buf *ret, bool *ret_is_held, void *arg)
-{
-	const struct shading *s = arg;
-	size_t n = s->home != NULL ? strlen(s->home) : 0;
-	const struct agentconf_file *f = NULL;
-	struct agentconf_answer a;
-	struct arena *arena;
-	int rc = -1;
-
-	if (n > 1 && strncmp(path, s->home, n) == 0 && path[n] == '/')
-		f = agentconf_find(path + n + 1);
-	if (f == NULL)
-		return -1;
-	arena = arena_new();
-	agentconf_sift(arena, f, host, host_len, jail, jail_len, &a);
-	if (a.verdict != AGENTCONF_UNREADABLE && a.text != NULL) {
-		buf_add(ret, a.text, a.len);
-		*ret_is_held = a.nkeys > 0;
-		rc = 0;
-	}
-	arena_free(arena);
-	return rc;
-}
-
 /* ---- in the process of the guard ---- */
 
 static size_t
@@ -208,8 +178,8 @@ shading_begin(const struct plan *p, const char *run_id,
 	s->side = (struct guard_side){ .fds = side_fds, .watch = side_watch,
 	    .ready = side_ready, .end = side_end, .arg = s };
 	c.told_arg = s;
-	c.sift = sift;
-	c.sift_arg = s;
+	c.sift = shadow_sift_agent;
+	c.sift_arg = (void *)s->home;
 	say_to(s, say_here, NULL);
 	s->shadow = shadow_begin(&c, e);
 	if (s->shadow != NULL && fill_mounts(s, spec, e) == 0) {
@@ -248,6 +218,6 @@ shading_sweep(const char *state, const char *home,
 {
 	struct shading s = { .home = home, .say = say, .say_arg = arg };
 
-	shadow_sweep(state, sift, &s, told, &s);
+	shadow_sweep(state, shadow_sift_agent, (void *)home, told, &s);
 	say_changed(&s);
 }

@@ -10,9 +10,10 @@ shadow_sift_agent(const char *path, const char *host, size_t host_len,
     const char *jail, size_t jail_len, struct buf *ret, bool *ret_is_held,
     void *home)
 {
-	size_t n = strlen(home);
-	const struct agentconf_file *row = !str_path_below(path, home) ||
-	    path[n] != '/' ? NULL : agentconf_find(path + n + 1);
+	size_t n = home != NULL ? strlen(home) : 0;
+	const struct agentconf_file *row = n < 2 ||
+	    !str_path_below(path, home) || path[n] != '/' ? NULL :
+	    agentconf_find(path + n + 1);
 	struct agentconf_answer answer;
 	struct arena *a;
 
