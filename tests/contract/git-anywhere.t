@@ -409,6 +409,20 @@ ended() {	# ended WHO: what a run made in a git directory elsewhere
 	    git config user.name; cd ../../main/.git; ls rebase-merge')" \
 	    "no
 kept" "$name: what would execute is gone, the rest is not"
+
+	name="$1: meanwhile, outside"
+	outside "$1" 'mkfifo linked/go'
+	W=$base/linked
+	start "$1" env HOME="$H" "$FENCE_RUN" -- sh -c \
+	    'echo >started; read -r x <go' 2>"$base/err"
+	wait_for 20 [ -e "$W/started" ]
+	W=$base
+	outside "$1" 'git -C main worktree add -q ../late'
+	echo >"$base/linked/go"
+	wait "$pid"
+	is "$?$(cat "$base/err")" 0 "$name: the run says nothing of it"
+	is "$(cat "$base/main/.git/worktrees/late/gitdir")" \
+	    "$base/late/.git" "$name: a new work tree stays one"
 }
 
 for who in $WHOS; do
