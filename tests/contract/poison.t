@@ -98,7 +98,8 @@ for who in $WHOS; do
 			as "$who" rm -rf "$W/x"
 		done
 	done
-	like "$err" 'quarantine' "$who: and it was told"
+	like "$err" 'hooks changed inside .kept in the shadow' \
+	    "$who: and it was told"
 	capture "$who" env HOME="$H" "$FENCE_RUN" -t code -- \
 	    sh -c 'mkdir -p ~/.codex/sessions && echo 1 >~/.codex/sessions/a'
 	is "$(cat "$H/.codex/sessions/a")" 1 "$who: state of a first start stays"
