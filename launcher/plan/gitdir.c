@@ -210,10 +210,11 @@ look_in(struct arena *a, const char *top, struct gitdir *ret)
 
 	ret->top = top;
 	if (lstat(file, &st) != 0) {
+		if (!has(a, top, "HEAD"))
+			return false;
 		if (is_own_folder(top) && is_whole(a, top))
 			*ret = (struct gitdir){ GITDIR_BARE, top, top, top };
-		return has(a, top, "HEAD") && has(a, top, "objects") &&
-		    has(a, top, "refs");
+		return has(a, top, "objects") && has(a, top, "refs");
 	}
 	if (S_ISDIR(st.st_mode) && !has(a, file, "HEAD"))
 		return false;
