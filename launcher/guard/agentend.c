@@ -91,8 +91,9 @@ read_all(struct agentend *end, struct arena *a, struct err *e)
 }
 
 /*
- * A run that lasts may have written a file already; its journal knows better.
- * One that ends meanwhile takes its journal away: then all is read again.
+ * A live run may have written a file already; its journal has the contents from
+ * before.  A run that ends meanwhile removes its journal: then all journals are
+ * read again.
  */
 int
 agentend_begin(struct agentend *end, struct arena *a, const char *journal,
@@ -173,7 +174,7 @@ nothing(const struct agentconf_file *row)
 	return row->format == AGENTCONF_TOML ? "" : "{}\n";
 }
 
-/* What is left where the run removed the file; false: nothing has to be. */
+/* The contents to leave where the run removed the file; false: none. */
 static bool
 left_over(const struct putting *p, const struct agentend_file *f,
     const struct agentconf_file *row, struct agentconf_answer *w)
@@ -238,8 +239,9 @@ tell_back(struct putting *p, const struct agentend_file *f, const char *what)
 }
 
 /*
- * No room for another file: into the one that is there, which then is not
- * kept.  What is no file, or has no room either, loses its name.
+ * The disk is full: writes into the file that is there, and the run's version of
+ * it is not kept.  A thing that is no file, or has no room either, loses its
+ * name.
  */
 static void
 write_over(struct putting *p, const struct agentend_file *f, int dir,

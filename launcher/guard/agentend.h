@@ -4,11 +4,11 @@
  * the jail is gone, what the agent would execute outside is the host's again,
  * and the file as the run left it lies in quarantine.
  *
- * Whoever wrote it: what the host's own agent changed of such keys while the
- * run lasted goes the same way.  Of several runs at once each one compares
- * with what the first of them found.  What that was stands in a journal
- * beside the others (gitjournal.h), written before the command starts, so that
- * the next start does what nobody was left to do.
+ * Nobody knows who wrote a key: a change that the host's own agent made to such
+ * a key during the run is undone as well.  Runs that overlap all compare with
+ * the contents that the first of them found.  A journal beside the others
+ * (gitjournal.h) holds these contents; it is written before the command starts,
+ * so that the next start can finish the work of a run that was killed.
  */
 #ifndef FENCE_LAUNCHER_AGENTEND_H
 #define FENCE_LAUNCHER_AGENTEND_H

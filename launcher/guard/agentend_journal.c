@@ -143,7 +143,7 @@ read_records(struct reading *r, size_t len)
 	}
 }
 
-/* One that was cut short is not whole. */
+/* false, too, for a journal that was cut short. */
 static bool
 reading_init(struct reading *r, int fd, off_t size)
 {

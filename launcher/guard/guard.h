@@ -36,8 +36,8 @@
  * Of things that are made again and again at one path the first eight are
  * kept, of the others those that differ.  Quarantine holds 4096 things and 1
  * GiB of a run, half a million files and 4 GiB of all; what comes then is
- * removed, and what was kept stays.  What is older than the run has a quarter
- * more, and then stays beside its place: it is never removed.
+ * removed, and what was kept stays.  Files older than the run have a quarter
+ * more room; beyond that they stay beside their place and are never removed.
  *
  * A thing loses its name at once; copying, comparing and removing are a
  * child's, so that something big does not keep the guard from the next name.
