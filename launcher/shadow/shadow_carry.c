@@ -117,7 +117,7 @@ carry_in(struct carry *c, const char *name, enum shadow_kind kind)
 	/* A file is replaced at once; a folder is missing for a moment. */
 	if ((strcmp(stamp, "-") == 0 || renameat(tmp, "in", c->f->jail_fd,
 	    name) != 0) &&
-	    ((renameat(c->f->jail_fd, name, tmp, "out") != 0 &&
+	    ((shadow_tree_move(c->f->jail_fd, name, tmp, "out") != 0 &&
 	    errno != ENOENT) || (strcmp(stamp, "-") != 0 &&
 	    renameat(tmp, "in", c->f->jail_fd, name) != 0)))
 		return -1;

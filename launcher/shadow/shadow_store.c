@@ -406,6 +406,20 @@ read_path(int dir)
 	return path;
 }
 
+/* The jail is its owner, too, and may have closed it. */
+static int
+open_jail(int dir, bool make)
+{
+	int fd = store_sub(dir, "jail", make);
+	struct wide w;
+
+	if (fd < 0)
+		return errno == EACCES ? wide_open_doomed(dir, "jail") : -1;
+	if (wide_give(&w, fd, NULL) == 0)
+		fd_close(&w.fd);
+	return fd;
+}
+
 int
 shade_open(struct store *s, const char *key, const char *path, bool make,
     struct shade *f, struct err *e)
@@ -413,10 +427,7 @@ shade_open(struct store *s, const char *key, const char *path, bool make,
 	*f = (struct shade){ .fd = -1, .jail_fd = -1 };
 	memcpy(f->key, key, SHADOW_KEY);
 	f->fd = store_sub(s->fd, key, make);
-	/* The jail is its owner, too, and may have closed it. */
-	f->jail_fd = f->fd < 0 ? -1 : store_sub(f->fd, "jail", make);
-	if (f->fd >= 0 && f->jail_fd < 0 && errno == EACCES)
-		f->jail_fd = wide_open_doomed(f->fd, "jail");
+	f->jail_fd = f->fd < 0 ? -1 : open_jail(f->fd, make);
 	if (f->jail_fd < 0) {
 		err_sys(e, errno, "cannot open '%s/%s'", s->path, key);
 		shade_release(f);
@@ -503,7 +514,7 @@ move_or_copy(int from, const char *name, int to, const char *new_name,
 {
 	struct shadow_copying c;
 
-	if (!is_copied && renameat(from, name, to, new_name) == 0)
+	if (!is_copied && shadow_tree_move(from, name, to, new_name) == 0)
 		return 0;
 	if (!is_copied && errno != EXDEV)
 		return -1;

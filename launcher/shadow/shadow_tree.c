@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <linux/fs.h>
 #include <linux/openat2.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -275,6 +276,19 @@ shadow_tree_copy(struct shadow_copying *c, int from, const char *name,
 	if (rc != 0 && sys != EEXIST)	/* else it is not ours */
 		(void)move_remove(to, new_name);
 	errno = sys;
+	return rc;
+}
+
+int
+shadow_tree_move(int from, const char *name, int to, const char *new_name)
+{
+	struct wide w;
+	int rc = renameat(from, name, to, new_name);
+
+	if (rc == 0 || errno != EACCES || wide_give(&w, from, name) != 0)
+		return rc;
+	rc = renameat(from, name, to, new_name);
+	wide_back(&w);
 	return rc;
 }
 

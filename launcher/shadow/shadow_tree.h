@@ -48,6 +48,13 @@ int	 shadow_tree_copy(struct shadow_copying *, int from, const char *name,
 	    int to, const char *new_name);
 
 /*
+ * renameat(), also of a folder that the jail closed: one that gets another
+ * parent must be writable.
+ */
+int	 shadow_tree_move(int from, const char *name, int to,
+	    const char *new_name);
+
+/*
  * Digests; "-" if nothing is there, "?" if there is too much to say (which is
  * like nothing, itself included: compare by shadow_tree_is_like()).  A stamp is
  * of names, sizes, times and inode numbers, contents are read for the other.

@@ -48,11 +48,16 @@ visit_one(struct visit *v, const char *key, visit_fn *fn, struct err *e)
 {
 	struct shade f;
 	struct carry c;
+	struct err err;
 	int rc;
 
-	/* Of a start that was killed: nothing is kept yet. */
-	if (shade_open(v->store, key, NULL, false, &f, e) != 0)
-		return e->sys == ENOENT ? 0 : -1;
+	if (shade_open(v->store, key, NULL, false, &f, &err) != 0) {
+		/* Nothing is kept yet. */
+		if (err.sys == ENOENT)
+			return 0;
+		*e = err;
+		return -1;
+	}
 	c = (struct carry){ .store = v->store, .f = &f, .is_last = true,
 	    .host_fd = shadow_tree_open(f.path) };
 	v->f = &f;

@@ -36,6 +36,27 @@ host() {	# host FILE: what the host has
 	cat "$H/$1" 2>/dev/null || echo none
 }
 
+# Modes that a command gives to what is the jail's keep no run from starting.
+closed() {
+	home "$who"
+	as "$who" sh -c "mkdir '$C/hooks' && echo mine >'$C/hooks/h'"
+	run 'cd ~/.claude && echo in >hooks/i && mkdir x && ln -s /etc x/l &&
+	    echo f >x/f && mkdir y && echo y >y/y && chmod 555 hooks x y .'
+	is "$status" 0 "$who: folders of the jail's are closed"
+	unlike "$err" 'could not be carried' "$who: all of it is carried"
+	is "$(host .claude/x/f)$(host .claude/y/y)" fy \
+	    "$who: and is on the host"
+	as "$who" sh -c "echo new >'$C/hooks/new'"
+	run 'cat ~/.claude/hooks/new && echo z >~/.claude/hooks/z'
+	is "$status $out" '0 new' "$who: the next run takes what is newer"
+	unlike "$err" 'killed' "$who: nothing was left for it"
+	run 'chmod 0 ~/.claude/hooks ~/.claude'
+	run 'ls ~/.claude'
+	is "$status" 0 "$who: nor is one that may not be looked at in the way"
+	capture "$who" env HOME="$H" "$FENCE" shadow list
+	is "$status $err" '0 ' "$who: and the list has no complaint"
+}
+
 # What anything on the host could execute, below the home and not the store.
 executables() {
 	find "$H" -path "$S" -prune -o -type f -perm /111 -print
@@ -314,6 +335,7 @@ for who in $WHOS; do
 	says_why
 	nothing
 	together
+	closed
 	killed
 	supervisors
 done
