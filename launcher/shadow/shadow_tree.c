@@ -48,11 +48,30 @@ copy_slowly(int in, int out, off_t at)
 	return n < 0 ? -1 : ftruncate(out, at);
 }
 
+/*
+ * Moves to what is no hole, and says how much of that there is before the
+ * next; 0: a hole is all of the rest.  A copy of holes would fill a disk.
+ */
+static uint64_t
+next_data(int in, off_t *at, uint64_t size)
+{
+	off_t data = lseek(in, *at, SEEK_DATA), hole;
+
+	if (data < 0)
+		return errno == ENXIO ? 0 : size - (uint64_t)*at;
+	if ((uint64_t)data >= size)
+		return 0;
+	hole = lseek(in, data, SEEK_HOLE);
+	*at = data;
+	return (hole < 0 || (uint64_t)hole > size ? size : (uint64_t)hole) -
+	    (uint64_t)data;
+}
+
 static int
 copy_bytes(int in, int out, uint64_t size, uint64_t *left)
 {
-	off_t from = 0, to = 0;
-	ssize_t n = 0;
+	off_t from, to = 0;
+	ssize_t done = 1;
 
 	if (ioctl(out, FICLONE, in) == 0)
 		return 0;
@@ -61,13 +80,23 @@ copy_bytes(int in, int out, uint64_t size, uint64_t *left)
 		return -1;
 	}
 	*left -= size;
-	/* Not more than was there: a writer beside us could go on for ever. */
-	while ((uint64_t)to < size && (n = copy_file_range(in, &from, out,
-	    &to, (size_t)(size - (uint64_t)to), 0)) > 0)
-		;
-	if (n < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EIO))
+	/* Of an earlier turn. */
+	if (ftruncate(out, 0) != 0)
 		return -1;
-	if (n < 0 || to == 0)
+	/* Not more than was there: a writer beside us could go on for ever. */
+	while ((uint64_t)to < size) {
+		uint64_t n = next_data(in, &to, size);
+
+		if (n == 0)
+			return ftruncate(out, (off_t)size);
+		from = to;
+		done = copy_file_range(in, &from, out, &to, (size_t)n, 0);
+		if (done <= 0)
+			break;
+	}
+	if (done < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EIO))
+		return -1;
+	if (done < 0 || to == 0)
 		return copy_slowly(in, out, to);
 	return ftruncate(out, to);
 }

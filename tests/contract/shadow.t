@@ -57,6 +57,18 @@ closed() {
 	is "$status $err" '0 ' "$who: and the list has no complaint"
 }
 
+# A long file of holes costs the host no more than it did inside.
+holes() {
+	home "$who"
+	run 'cd ~/.claude && truncate -s 1G long && echo end >>long &&
+	    truncate -s 1M short && mkdir sub && truncate -s 900M sub/long'
+	is "$status" 0 "$who: files of holes are made"
+	is "$(stat -c %s "$C/long" "$C/short" "$C/sub/long" | paste -sd' ')" \
+	    '1073741828 1048576 943718400' "$who: they are carried whole"
+	is "$(tail -c 4 "$C/long")" end "$who: with what is in them"
+	is "$(($(du -sk "$C" | cut -f1) < 1024))" 1 "$who: and as holes"
+}
+
 # What anything on the host could execute, below the home and not the store.
 executables() {
 	find "$H" -path "$S" -prune -o -type f -perm /111 -print
@@ -336,6 +348,7 @@ for who in $WHOS; do
 	nothing
 	together
 	closed
+	holes
 	killed
 	supervisors
 done
