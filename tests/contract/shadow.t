@@ -36,6 +36,23 @@ host() {	# host FILE: what the host has
 	cat "$H/$1" 2>/dev/null || echo none
 }
 
+# Programs that agents put where they find them before the system's.
+programs() {
+	home "$who"
+	as "$who" sh -ec "mkdir -p '$H/.codex/tmp/arg0/codex-arg0x' \
+	    '$H/.gemini/tmp/bin' '$H/.qwen/bin'
+	    echo mine | tee '$H/.gemini/tmp/bin/rg' >'$H/.qwen/bin/rg'"
+	echo '{"filesystem":{"allowWrite":[".","~/.codex","~/.gemini",
+	    "~/.qwen"]}}' | as "$who" tee "$P" >/dev/null
+	run 'echo evil >~/.codex/tmp/arg0/codex-arg0x/git; echo evil >~/.qwen/bin/rg
+	    echo evil >~/.gemini/tmp/bin/rg; echo ok >~/.gemini/tmp/state
+	    cat ~/.codex/tmp/arg0/codex-arg0x/git ~/.qwen/bin/rg'
+	is "$out" $'evil\nevil' "$who: programs of agents: written inside"
+	is "$(host .codex/tmp/arg0/codex-arg0x/git)$(host .qwen/bin/rg)$(
+	    host .gemini/tmp/bin/rg)" noneminemine "$who: and not on the host"
+	is "$(host .gemini/tmp/state)" ok "$who: what is beside them is state"
+}
+
 # Modes that a command gives to what is the jail's keep no run from starting.
 closed() {
 	home "$who"
@@ -349,6 +366,7 @@ for who in $WHOS; do
 	together
 	closed
 	holes
+	programs
 	killed
 	supervisors
 done
