@@ -94,8 +94,10 @@ decide_is_root(const struct policy *p, const char *folder, bool is_named)
 		decide_fs(p, FS_WRITE, p->workspace, &v);
 		return v.action == ACTION_DENY;
 	}
+	/* Work trees inside it are beside what the command leaves there. */
 	if (p->fs.git_dir != NULL && strcmp(folder, p->fs.git_dir) == 0)
-		return false;
+		return p->fs.git_top != NULL &&
+		    str_path_below(p->fs.git_top, folder);
 	return !is_hidden_in(p->home, folder) &&
 	    !is_hidden_in(p->other_home, folder);
 }

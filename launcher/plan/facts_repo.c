@@ -11,6 +11,7 @@
 #include "launcher/plan/facts_parts.h"
 #include "launcher/plan/gitdir.h"
 #include "platform/base/path.h"
+#include "platform/base/str.h"
 #include "platform/fd.h"
 #include "policy/pattern.h"
 
@@ -50,6 +51,22 @@ is_plain_folder(const char *path)
 static void	 add_git_folders(struct gather *, const char *, unsigned);
 
 /*
+ * A work tree inside the git directory that is granted only because git needs
+ * it ("git clone --bare" and "git worktree add" in there): no part of the
+ * repository.
+ */
+static bool
+is_in_needed(struct gather *g, const char *file)
+{
+	const struct policy *p = g->rq->policy;
+
+	return file != NULL && p->fs.git_dir != NULL &&
+	    str_path_below(file, p->fs.git_dir) &&
+	    !str_path_below(file, p->workspace) &&
+	    has(g, path_dir(g->arena, file), path_name(file));
+}
+
+/*
  * COMMON/worktrees/NAME says which work tree it is of.  One that this run
  * cannot write is somebody else's: its HEAD, its index and what it is in the
  * middle of are no business of ours.  What a run wrote there itself in order
@@ -64,11 +81,15 @@ add_worktree(struct gather *g, const char *dir)
 		return;		/* of a submodule with such a name */
 	file = gitdir_file(g->arena, back, "", dir);
 	if ((g->git_dir != NULL && strcmp(dir, g->git_dir) == 0) ||
-	    (file != NULL && gather_in_grant(g, file))) {
+	    (file != NULL && gather_in_grant(g, file) &&
+	    !is_in_needed(g, file))) {
 		guard_add_at(g, back, GUARD_ITSELF);
 	} else if (gather_is_granted(g, dir)) {
 		guard_add_at(g, dir, GUARD_ITSELF);
 		g->facts->has_others = true;
+		if (is_in_needed(g, file))
+			guard_add_at(g, path_dir(g->arena, file),
+			    GUARD_ITSELF);
 	}
 }
 

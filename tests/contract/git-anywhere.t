@@ -393,6 +393,39 @@ denied() {	# denied WHO
 	granted "$1" linked "one's own is"
 }
 
+# ---- work trees inside a bare repository ----
+
+hold='for t in . deep/other; do
+	    for f in Makefile .envrc .mcp.json .vscode/tasks.json; do
+	    mkdir -p "../$t/.vscode"; [ -e "../$t/$f" ] || echo x >"../$t/$f"
+	    done; done
+    echo x >>../deep/other/Makefile; rm -f ../deep/other/sub/file
+    echo x >../deep/other/sub/new; mv ../deep ../away; mv ../deep/other ..
+    rm -rf ../worktrees/other; echo x >>../worktrees/other/index; true'
+
+beside() {	# beside WHO: what lies there but is no part of the repository
+	name="$1: work trees inside a bare repository"
+	place "$1"
+	outside "$1" 'git clone -q --bare main in.git; cd in.git
+	    git worktree add -q own; git worktree add -q deep/other'
+	inside "$1" in.git/own -- sh -c "$hold"
+	is "$status $(outside "$1" 'cd in.git; git -C deep/other status -s
+	    find . -name Makefile -o -name .envrc -o -name .mcp.json \
+	    -o -name tasks.json -o -name away; git worktree list | wc -l')" \
+	    "0 ./Makefile
+3" "$name: another one is not changed, nor is what all of them read"
+	inside "$1" in.git/own -- sh -ec \
+	    'echo 1 >mine; git add .; git commit -qm in; git branch b-in
+	    git worktree add -q ./new; git gc -q'
+	is "$status $(outside "$1" 'git -C in.git log -1 --format=%s own
+	    git -C in.git worktree list | wc -l')" "0 in
+4" "$name: git works"
+	inside "$1" in.git/own -w "$base/in.git/deep/other" -- sh -c \
+	    'echo 2 >../deep/other/sub/file'
+	is "$status $(cat "$base/in.git/deep/other/sub/file")" "0 2" \
+	    "$name: another one may be granted"
+}
+
 # ---- when the run has ended ----
 
 ended() {	# ended WHO: what a run made in a git directory elsewhere
@@ -431,6 +464,7 @@ for who in $WHOS; do
 	sentences "$who"
 	hostile "$who"
 	denied "$who"
+	beside "$who"
 	ended "$who"
 done
 finish
