@@ -49,7 +49,7 @@ is_above_home(const struct gather *g, const char *path)
 static bool
 is_of_home(struct gather *g, const struct gitdir *d)
 {
-	return is_above_home(g, d->top) ||
+	return is_above_home(g, d->top) || is_above_home(g, d->common) ||
 	    (strcmp(path_name(d->common), ".git") == 0 &&
 	    is_above_home(g, path_dir(g->arena, d->common)));
 }

@@ -424,6 +424,14 @@ beside() {	# beside WHO: what lies there but is no part of the repository
 	    'echo 2 >../deep/other/sub/file'
 	is "$status $(cat "$base/in.git/deep/other/sub/file")" "0 2" \
 	    "$name: another one may be granted"
+
+	name="$1: a home that is a bare repository"
+	outside "$1" 'git clone -q --bare main b; mv b/HEAD b/objects b/refs \
+	    b/packed-refs b/config home; git -C home worktree add -q ../at-home'
+	inside "$1" at-home -- sh -c 'touch ../home/planted
+	    git commit --allow-empty -m x'
+	is "$([ "$status" = 0 ] || echo no; [ ! -e "$H/planted" ] ||
+	    echo planted)" no "$name: its work tree does not write there"
 }
 
 # ---- when the run has ended ----
