@@ -462,11 +462,30 @@ shade_release(struct shade *f)
 
 /* ---- versions that gave way ---- */
 
-enum { ASIDE_MAX = 16 };
+/*
+ * Of the jail's versions the oldest gives way.  The host's are never removed
+ * here, so that a run cannot push them out; where there are too many, what the
+ * run changed stays in the store.
+ */
+enum { ASIDE_MAX = 16, ASIDE_HOST_MAX = 256 };
 
-/* Numbers of the oldest and the newest; how many there are. */
+/* The folder of a host's version has the sticky bit. */
+static bool
+is_hosts(int dir, const char *number)
+{
+	struct stat st;
+
+	return fstatat(dir, number, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    (st.st_mode & S_ISVTX) != 0;
+}
+
+/*
+ * The oldest and the number of versions of one kind; the newest number of
+ * both.
+ */
 static unsigned
-aside_range(int dir, unsigned long *ret_first, unsigned long *ret_last)
+aside_range(int dir, bool is_host, unsigned long *ret_first,
+    unsigned long *ret_last)
 {
 	DIR *d = move_list(dir);
 	const char *name;
@@ -479,6 +498,8 @@ aside_range(int dir, unsigned long *ret_first, unsigned long *ret_last)
 		if (v == 0)
 			continue;
 		*ret_last = v > *ret_last ? v : *ret_last;
+		if (is_hosts(dir, name) != is_host)
+			continue;
 		*ret_first = n == 0 || v < *ret_first ? v : *ret_first;
 		n++;
 	}
@@ -488,7 +509,7 @@ aside_range(int dir, unsigned long *ret_first, unsigned long *ret_last)
 }
 
 static int
-aside_next(const struct shade *f, char ret_number[24])
+aside_next(const struct shade *f, bool is_host, char ret_number[24])
 {
 	auto_fd dir = store_sub(f->fd, "aside", true);
 	unsigned long first, last;
@@ -496,13 +517,20 @@ aside_next(const struct shade *f, char ret_number[24])
 
 	if (dir < 0)
 		return -1;
-	while (aside_range(dir, &first, &last) >= ASIDE_MAX) {
+	while (aside_range(dir, is_host, &first, &last) >=
+	    (is_host ? ASIDE_HOST_MAX : ASIDE_MAX)) {
+		if (is_host) {
+			errno = EDQUOT;
+			return -1;
+		}
 		snprintf(ret_number, 24, "%lu", first);
 		if (move_remove(dir, ret_number) != 0)
 			return -1;
 	}
 	snprintf(ret_number, 24, "%lu", last + 1);
 	fd = store_sub(dir, ret_number, true);
+	if (fd >= 0 && is_host && fchmod(fd, 01700) != 0)
+		fd_close(&fd);
 	if (fd < 0)
 		(void)unlinkat(dir, ret_number, AT_REMOVEDIR);
 	return fd;
@@ -530,7 +558,8 @@ shade_set_aside(const struct store *s, const struct shade *f, int from,
     const char *name, const char *new_name, bool is_copied, char **ret)
 {
 	char number[24];
-	auto_fd to = aside_next(f, number);
+	/* What is not from the jail's folder is the host's. */
+	auto_fd to = aside_next(f, from != f->jail_fd, number);
 	size_t size;
 
 	*ret = NULL;

@@ -86,6 +86,18 @@ holes() {
 	is "$(($(du -sk "$C" | cut -f1) < 1024))" 1 "$who: and as holes"
 }
 
+# Whatever else a run has set aside, versions of the host's stay.
+pushed_out() {
+	home "$who"
+	run 'cd ~/.claude && rm history.jsonl && for i in $(seq 40); do
+	    ln -s /x l$i; done'
+	is "$status" 0 "$who: a file of the host's removed, and much refused"
+	is "$(host .claude/history.jsonl)" none "$who: it is gone"
+	is "$(cat "$S"/*/aside/*/history.jsonl)" old "$who: and lies aside"
+	is "$(find "$S"/*/aside -name 'l*' | wc -l)" 16 \
+	    "$who: of the jail's some do"
+}
+
 # What anything on the host could execute, below the home and not the store.
 executables() {
 	find "$H" -path "$S" -prune -o -type f -perm /111 -print
@@ -366,6 +378,7 @@ for who in $WHOS; do
 	together
 	closed
 	holes
+	pushed_out
 	programs
 	killed
 	supervisors
