@@ -176,10 +176,21 @@ is_clean() {
 	! grep -q evil "$F"
 }
 
+are_dead() {	# are_dead PID…: or zombies, which hold no file
+	local p
+	for p; do
+		case $(sed -n 's/^State:[[:space:]]*//p' "/proc/$p/status" \
+		    2>/dev/null) in
+		'' | Z* | X*) ;;
+		*) return 1 ;;
+		esac
+	done
+}
+
 # The launcher is killed, and its guard does it; or with the guard, and the next
 # start does.
 killed() {	# killed WHO WHOLE
-	local who=$1 first
+	local who=$1 first guards
 	name="$who, killed $2"
 	place "$who"
 	host_file "$who" "$F" "$host"
@@ -201,9 +212,13 @@ open("end").read()
 		    "$name: the state stays"
 		return
 	fi
-	# shellcheck disable=SC2046 # one or more words
-	kill -KILL $(guards "$first") "$first"
+	guards=$(guards "$first")
+	# shellcheck disable=SC2086 # one or more words
+	kill -KILL $guards "$first"
 	wait "$first" 2>/dev/null
+	# The next start passes by what a process still holds.
+	# shellcheck disable=SC2086
+	wait_for 30 are_dead $guards
 	is "$(value "$F" 'list(d["mcpServers"])')" '["mine", "evil"]' \
 	    "$name: nobody was left to do it"
 	run "$who" true
