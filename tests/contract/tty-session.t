@@ -107,7 +107,9 @@ as_ever() {	# as_ever: what tty.t shows without the option
 	type_line 'echo through >gate; wait; echo alive=$((2+2))'
 	await 'alive=4' "bg lets it end"
 	await 'through' "what it printed is there"
-	type_line 'read y; echo y=$y'
+	# Not while the shell's line editor may still hold the terminal.
+	type_line 'echo rea""dy; read y; echo y=$y'
+	await 'ready' "the shell goes on"
 	type_line z
 	await 'y=z' "and the shell has its terminal"
 	clear_screen
