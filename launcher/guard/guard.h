@@ -81,7 +81,7 @@ struct agentend_file;
 struct guard_side {
 	/* Descriptors that it needs; the process closes the rest. */
 	size_t	(*fds)(void *arg, int *v, size_t max);
-	/* What is to be polled for reading; -1: nothing. */
+	/* The descriptor to poll for reading, or -1. */
 	int	(*watch)(void *arg);
 	void	(*ready)(void *arg, void (*say)(const char *line, void *),
 		    void *say_arg);

@@ -17,7 +17,7 @@
 static const struct rule needed = { .id = RULE_JAIL,
     .text = "the workspace's git directory" };
 
-/* What is the jail's own is no file of the host's. */
+/* Places of the jail's own (/tmp) hold no file of the host's. */
 static bool
 may(const struct policy *p, enum fs_op op, const char *path)
 {

@@ -67,10 +67,10 @@ is_in_needed(struct gather *g, const char *file)
 }
 
 /*
- * COMMON/worktrees/NAME says which work tree it is of.  One that this run
- * cannot write is somebody else's: its HEAD, its index and what it is in the
- * middle of are no business of ours.  What a run wrote there itself in order
- * to be believed later, gitend.c takes away.
+ * COMMON/worktrees/NAME names its work tree.  A work tree that this run cannot
+ * write belongs to somebody else: HEAD, index and an operation in progress stay
+ * as they are.  Names that a run wrote there to be believed later are taken
+ * away by gitend.c.
  */
 static void
 add_worktree(struct gather *g, const char *dir)

@@ -1,7 +1,8 @@
 /*
- * Agents' folders (policy/agents.h) on this disk.  One that the policy grants
- * is replaced by a folder of the jail's own (launcher/shadow/shadow.h): of each
- * name in it this says whether it is a copy, or the host's mounted back.
+ * Agents' folders (policy/agents.h) on this disk.  A folder that the policy
+ * grants is replaced by a folder of the jail's own (launcher/shadow/shadow.h);
+ * this file says of each name in it whether it is a copy, or the host's mounted
+ * back.
  *
  * A folder stays as it is, with its names guarded, where it cannot be replaced:
  * it is a symlink or lies below one, belongs to another user, or holds more
@@ -47,7 +48,7 @@ struct shading {
 
 /* ---- guarded names ---- */
 
-/* What is left of a guarded name of an agent's behind the folder, or NULL. */
+/* The part of a guarded name of an agent's behind the folder, or NULL. */
 static const char *
 rest_of(const struct shading *s, const struct guard_name *row)
 {
@@ -209,7 +210,7 @@ is_writable(const struct shading *s, const char *path)
 	return v.action == ACTION_ALLOW;
 }
 
-/* One that is guarded, and there. */
+/* A guarded name that exists. */
 static void
 add_guarded(struct shading *s, const char *name, const char *path,
     const struct stat *st)
