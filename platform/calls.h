@@ -83,6 +83,9 @@ int	 held_call_next(int calls_fd, struct held_call *);
 void	 held_call_go(int calls_fd, const struct held_call *);
 void	 held_call_refuse(int calls_fd, const struct held_call *, int sys);
 
+/* The name of a system call by its native number; NULL: none we tell of. */
+const char	*calls_name(unsigned nr);
+
 /*
  * What an execution asks for.  A script is two executions or more: step[0] as
  * it was asked for, then that of each interpreter (#!), the last of which is

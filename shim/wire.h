@@ -30,7 +30,7 @@
 #define WIRE_TABLE	"/run/fence/names"
 #endif
 
-enum { WIRE_MAGIC = 0x66736831, WIRE_PATH_MAX = 4096 };	/* "fsh1" */
+enum { WIRE_MAGIC = 0x66736832, WIRE_PATH_MAX = 4096 };	/* "fsh2" */
 
 /*
  * What the shim tells itself needs no other witness (platform/calls.h):
@@ -52,11 +52,25 @@ enum { WIRE_CALLED = 0x66656e64 };	/* "fend" */
 #define WIRE_MARKED(len)						\
 	((long)(sizeof(long) == 8 ? (uint64_t)WIRE_MARK << 32 | (len) : (len)))
 
+/*
+ * What a refused call was to do.  A call on two names (rename, link) that was
+ * refused is told once for each name that may be the reason.
+ */
 enum wire_call {
 	WIRE_OPEN = 1,		/* path, flags = open flags */
 	WIRE_EXEC,		/* path */
 	WIRE_CONNECT,		/* addr; path for AF_UNIX, "@x" if abstract */
 	WIRE_NEST,		/* a user namespace of its own; path "/" */
+	WIRE_MAKE,		/* a name that was to be made: mkdir, mknod,
+				 * symlink, bind, the new name of rename, link */
+	WIRE_REMOVE,		/* a name that was to go: unlink, rmdir, the
+				 * old name of rename */
+	WIRE_CHANGE,		/* path: its size, mode, owner, times, xattrs */
+	WIRE_LOOK,		/* path: stat, access, readlink, chdir... */
+	WIRE_SYSTEM,		/* a call of no path: mount, ptrace, socket...;
+				 * flags = its first argument that matters */
+	WIRE_LOST,		/* flags = reports that could not be sent */
+	WIRE_CALL_END
 };
 
 struct wire_report {
@@ -67,6 +81,9 @@ struct wire_report {
 	uint32_t	flags;
 	uint16_t	family;		/* WIRE_CONNECT */
 	uint16_t	port;		/* host order */
+	uint16_t	nr;		/* the system call, by its native
+					 * number; 0: not said */
+	uint16_t	sock_type;	/* WIRE_CONNECT: SOCK_DGRAM...; or 0 */
 	uint8_t		addr[16];	/* network order */
 	char		comm[16];	/* the program's own name for itself */
 	char		path[WIRE_PATH_MAX];	/* absolute where it could be

@@ -22,6 +22,7 @@ event_is_trouble(const struct event *e)
 	case EVENT_CONNECT:
 		return e->verdict.action == ACTION_DENY || e->sys != 0;
 	case EVENT_OPEN:
+	case EVENT_CALL:
 	case EVENT_EXEC:
 	case EVENT_DNS:
 	case EVENT_SNI:

@@ -17,6 +17,7 @@
 enum event_kind {
 	EVENT_OPEN, EVENT_EXEC, EVENT_CONNECT, EVENT_HTTP, EVENT_DNS,
 	EVENT_SNI,		/* a TLS hello that names another host */
+	EVENT_CALL,		/* a system call of no path or address */
 	EVENT_RUN_START, EVENT_RUN_END, EVENT_POLICY, EVENT_DROPPED,
 	EVENT_WORKER,		/* a worker died or was limited: a finding */
 	EVENT_SUSPECT,		/* what a worker saw looks bad: a finding */
@@ -30,6 +31,15 @@ enum event_witness { WITNESS_SHIM, WITNESS_GATE, WITNESS_MONITOR,
 enum event_enforcer { ENFORCER_MOUNT, ENFORCER_LANDLOCK, ENFORCER_SECCOMP,
 	ENFORCER_GATE, ENFORCER_DNS, ENFORCER_ROUTE, ENFORCER_GUARD,
 	ENFORCER_EXEC, ENFORCER_NONE };
+
+/* OPEN: what the call was to do with the path. */
+enum event_op {
+	OP_OPEN,		/* open_flags say how */
+	OP_MAKE,		/* the name was to be made */
+	OP_REMOVE,		/* ... or to go */
+	OP_CHANGE,		/* its size, mode, owner, times, attributes */
+	OP_LOOK,		/* stat(), access(), readlink(), chdir()... */
+};
 
 enum { EVENT_ANCESTORS = 8, EVENT_COMM = 64 };
 
@@ -62,7 +72,11 @@ struct event {
 	size_t			 argc;
 	bool			 is_killed;	/* after the call, not by it */
 	bool			 is_final;	/* told so for the third time */
+	enum event_op		 op;
 	uint32_t		 open_flags;
+	/* OPEN, CALL: the system call's name; NULL: not known. */
+	const char		*call;
+	uint32_t		 call_flags;	/* CALL: shim/wire.h */
 	const char		*host;		/* CONNECT, HTTP, DNS; raw bytes */
 	/* SNI: the host that was dialled; `host` is then the name in the
 	 * hello, NULL where there is none to be read. */
@@ -70,6 +84,7 @@ struct event {
 	const char		*ip;		/* literal or NULL */
 	uint16_t		 port;
 	bool			 is_socks;	/* CONNECT: asked of the proxy */
+	bool			 is_datagram;	/* CONNECT: UDP */
 	const char		*method;	/* HTTP: "CONNECT", "GET" */
 	const char		*url_path;	/* HTTP: or NULL; raw bytes */
 	const char		*qtype;		/* DNS: "A", "A AAAA" */

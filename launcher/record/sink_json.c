@@ -15,7 +15,8 @@
 #define OCSF_VERSION	"1.8.0"
 
 enum {
-	CLASS_FILE = 1001, CLASS_PROCESS = 1007, CLASS_FINDING = 2004,
+	CLASS_FILE = 1001, CLASS_KERNEL = 1003, CLASS_PROCESS = 1007,
+	CLASS_FINDING = 2004,
 	CLASS_NETWORK = 4001, CLASS_HTTP = 4002, CLASS_DNS = 4003,
 	CLASS_CONFIG = 5019, CLASS_LIFECYCLE = 6002,
 };
@@ -107,10 +108,20 @@ http_activity(const char *method)
 }
 
 static int
+file_activity(const struct event *e)
+{
+	static const int activities[] = { [OP_OPEN] = 14, [OP_MAKE] = 1,
+	    [OP_REMOVE] = 4, [OP_CHANGE] = 3, [OP_LOOK] = 2 };
+
+	return activities[e->op];
+}
+
+static int
 class_of(const struct event *e, int *ret_activity)
 {
 	static const struct { int class_uid, activity; } table[] = {
 		[EVENT_OPEN] = { CLASS_FILE, 14 },
+		[EVENT_CALL] = { CLASS_KERNEL, 4 },
 		[EVENT_EXEC] = { CLASS_PROCESS, 1 },
 		[EVENT_CONNECT] = { CLASS_NETWORK, 1 },
 		[EVENT_HTTP] = { CLASS_HTTP, 0 },
@@ -128,7 +139,9 @@ class_of(const struct event *e, int *ret_activity)
 	};
 
 	*ret_activity = table[e->kind].activity;
-	if (e->kind == EVENT_HTTP)
+	if (e->kind == EVENT_OPEN)
+		*ret_activity = file_activity(e);
+	else if (e->kind == EVENT_HTTP)
 		*ret_activity = http_activity(e->method);
 	else if (e->kind == EVENT_CONNECT && is_denied(e))
 		*ret_activity = 5;		/* Refuse */
@@ -237,8 +250,20 @@ put_file(struct buf *b, const struct event *e)
 	if (e->argv != NULL)
 		put_command(b, e);
 	put_close(b, '}');
-	if (e->kind == EVENT_OPEN)
+	if (e->kind == EVENT_OPEN && e->op == OP_OPEN)
 		put_num(b, "access_mask", e->open_flags);
+}
+
+static void
+put_call(struct buf *b, const struct event *e)
+{
+	const char *name = e->call != NULL ? e->call : "";
+
+	put_open(b, "kernel", '{');
+	put_str(b, "name", name);
+	put_num(b, "type_id", 2);		/* a system call */
+	put_str(b, "system_call", name);
+	put_close(b, '}');
 }
 
 static void
@@ -254,7 +279,8 @@ put_endpoint(struct buf *b, const struct event *e)
 	}
 	put_close(b, '}');
 	put_open(b, "connection_info", '{');
-	put_str(b, "protocol_name", e->path != NULL ? "unix" : "tcp");
+	put_str(b, "protocol_name", e->path != NULL ? "unix" :
+	    e->is_datagram ? "udp" : "tcp");
 	put_num(b, "direction_id", 2);		/* outbound */
 	put_close(b, '}');
 }
@@ -354,6 +380,9 @@ put_object(struct buf *b, const struct event *e, const struct event_run *run)
 	case EVENT_OPEN:
 	case EVENT_EXEC:
 		put_file(b, e);
+		break;
+	case EVENT_CALL:
+		put_call(b, e);
 		break;
 	case EVENT_HTTP:
 		put_http(b, e);

@@ -82,19 +82,35 @@ put_host(struct buf *b, const char *host)
 static void
 open_parts(struct line *l, const struct event *e)
 {
+	static const char *const words[] = {
+		[OP_OPEN] = "open", [OP_MAKE] = "make", [OP_REMOVE] = "remove",
+		[OP_CHANGE] = "change", [OP_LOOK] = "stat",
+	};
 	int is_write = (e->open_flags & O_ACCMODE) != O_RDONLY ||
 	    (e->open_flags & (O_CREAT | O_TRUNC)) != 0;
 
 	put_head(&l->part[PREFIX], "[fence:fs]", e);
 	put_icon(&l->part[PREFIX], e);
-	buf_puts(&l->part[HEAD], "open(\"");
+	buf_printf(&l->part[HEAD], "%s(\"", e->call != NULL ? e->call :
+	    words[e->op]);
 	put_escaped(&l->part[OBJECT], e->path, '"');
-	buf_puts(&l->part[TAIL], is_write ? "\", write)" : "\", read)");
+	buf_puts(&l->part[TAIL], e->op != OP_OPEN ? "\")" :
+	    is_write ? "\", write)" : "\", read)");
 	put_errno(&l->part[TAIL], e);
 	if (e->moved_to != NULL) {
 		buf_puts(&l->part[TAIL], " moved to ");
 		put_escaped(&l->part[TAIL], e->moved_to, 0);
 	}
+}
+
+static void
+call_parts(struct line *l, const struct event *e)
+{
+	put_head(&l->part[PREFIX], "[fence:call]", e);
+	put_icon(&l->part[PREFIX], e);
+	put_escaped(&l->part[HEAD], e->call != NULL ? e->call : "a call", 0);
+	buf_puts(&l->part[HEAD], "()");
+	put_errno(&l->part[TAIL], e);
 }
 
 /* [ "a" "b" ], its middle left out where it is long. */
@@ -371,6 +387,7 @@ deed_parts(struct line *l, const struct event *e)
 		[EVENT_OPEN] = open_parts, [EVENT_EXEC] = exec_parts,
 		[EVENT_CONNECT] = connect_parts, [EVENT_HTTP] = http_parts,
 		[EVENT_DNS] = dns_parts, [EVENT_SNI] = sni_parts,
+		[EVENT_CALL] = call_parts,
 		[EVENT_RUN_START] = other_parts,
 		[EVENT_RUN_END] = other_parts, [EVENT_POLICY] = other_parts,
 		[EVENT_DROPPED] = other_parts, [EVENT_WORKER] = other_parts,

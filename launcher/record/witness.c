@@ -18,6 +18,7 @@
 #include "platform/base/clock.h"
 #include "platform/base/str.h"
 #include "platform/base/xalloc.h"
+#include "platform/calls.h"
 #include "policy/decide.h"
 #include "policy/pattern.h"
 #include "policy/verdict.h"
@@ -53,7 +54,7 @@ struct witness {
 	struct recent		 recent;
 	struct witness_counts	 counts;
 	/* Each its own: what the jail claims crowds out nobody else. */
-	struct budget		 shim, gate, guard, calls, exec;
+	struct budget		 shim, gate, guard, calls, exec, held;
 	uint64_t		 shim_records;
 	struct callers		*callers;	/* NULL: nobody called yet */
 	struct lookup		 lookup[LOOKUPS];
@@ -257,9 +258,16 @@ check_report(const void *datagram, size_t len, struct wire_report *ret,
 	switch (ret->call) {
 	case WIRE_OPEN:
 	case WIRE_EXEC:
+	case WIRE_MAKE:
+	case WIRE_REMOVE:
+	case WIRE_CHANGE:
+	case WIRE_LOOK:
 		return path[0] != '\0' ? 0 : -1;
 	case WIRE_NEST:
 		return strcmp(path, "/") == 0 ? 0 : -1;
+	case WIRE_SYSTEM:
+	case WIRE_LOST:
+		return ret->path_len == 0 ? 0 : -1;
 	case WIRE_CONNECT:
 		if (ret->family == AF_UNIX)
 			return path[0] != '\0' ? 0 : -1;
@@ -273,17 +281,25 @@ static bool
 fill_file(struct witness *w, struct arena *arena,
     const struct wire_report *r, const char *path, struct event *e)
 {
+	static const enum event_op ops[WIRE_CALL_END] = {
+		[WIRE_MAKE] = OP_MAKE, [WIRE_REMOVE] = OP_REMOVE,
+		[WIRE_CHANGE] = OP_CHANGE, [WIRE_LOOK] = OP_LOOK,
+	};
 	enum fs_op op = FS_READ;
 	struct explained judged;
 
 	if (r->call == WIRE_EXEC)
 		op = FS_EXEC;
-	else if (r->call == WIRE_OPEN &&
+	else if (r->call == WIRE_MAKE || r->call == WIRE_REMOVE ||
+	    r->call == WIRE_CHANGE || (r->call == WIRE_OPEN &&
 	    ((r->flags & O_ACCMODE) != O_RDONLY ||
-	    (r->flags & (O_CREAT | O_TRUNC)) != 0))
+	    (r->flags & (O_CREAT | O_TRUNC)) != 0)))
 		op = FS_WRITE;
 	e->kind = r->call == WIRE_EXEC ? EVENT_EXEC :
-	    r->call == WIRE_OPEN ? EVENT_OPEN : EVENT_CONNECT;
+	    r->call == WIRE_CONNECT ? EVENT_CONNECT : EVENT_OPEN;
+	if (r->call < WIRE_CALL_END)
+		e->op = ops[r->call];
+	e->call = calls_name(r->nr);
 	e->open_flags = r->call == WIRE_OPEN ? r->flags : 0;
 	e->enforcer = op == FS_WRITE && r->err == EACCES ? ENFORCER_LANDLOCK :
 	    ENFORCER_MOUNT;
@@ -362,6 +378,20 @@ fill_connect(struct witness *w, const struct wire_report *r,
 		return false;
 	host_from_addr(r->addr, r->family == AF_INET ? 4 : 16, host);
 	return fill_address(w, host, r->port, e);
+}
+
+/* A call that the filter refuses whatever the policy says. */
+static bool
+fill_call(const struct wire_report *r, struct event *e)
+{
+	e->kind = EVENT_CALL;
+	e->enforcer = ENFORCER_SECCOMP;
+	e->call = calls_name(r->nr);
+	e->call_flags = r->flags;
+	e->verdict.action = ACTION_DENY;
+	e->verdict.rule = (struct rule){ .id = RULE_PLACE,
+	    .text = "a system call that no jail permits" };
+	return e->call != NULL;
 }
 
 /* The kernel's word where it can be had; else the claim's, with its pid. */
@@ -454,14 +484,21 @@ witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 		tell_nest(w, &r, pid);
 		return;
 	}
+	if (r.call == WIRE_LOST) {
+		witness_dropped(w, r.flags);
+		return;
+	}
 	arena = arena_new();
 	e.sys = r.err;
+	e.is_datagram = r.sock_type == SOCK_DGRAM;
 	if (path[0] != '/')		/* the working directory is needed */
 		fill_who(w, &r, pid, &e);
 	if (r.call == WIRE_CONNECT)
 		is_refusal = r.family == AF_UNIX ?
 		    fill_socket(w, arena, &r, path, &e) :
 		    fill_connect(w, &r, &host, &e);
+	else if (r.call == WIRE_SYSTEM)
+		is_refusal = fill_call(&r, &e);
 	else
 		is_refusal = fill_file(w, arena, &r, path, &e);
 	if (is_refusal) {
@@ -508,6 +545,28 @@ witness_exec(struct witness *w, pid_t pid, struct event *e)
 	(void)who_pid(who_thread(pid), w->config.stop_pid, e);
 	w->exec.records++;
 	emit(w, e);
+}
+
+void
+witness_held(struct witness *w, const struct witness_held *h)
+{
+	struct wire_report r = { .magic = WIRE_MAGIC, .call = h->call,
+	    .err = h->err, .flags = h->flags, .nr = h->nr };
+	struct event e = { .witness = WITNESS_NOTIFY, .sys = h->err };
+	struct arena *arena;
+
+	if (is_over_limit(&w->held)) {
+		witness_dropped(w, 1);
+		return;
+	}
+	(void)who_pid(who_thread(h->pid), w->config.stop_pid, &e);
+	arena = arena_new();
+	if (h->path == NULL ? fill_call(&r, &e) :
+	    fill_file(w, arena, &r, h->path, &e)) {
+		w->held.records++;
+		emit(w, &e);
+	}
+	arena_free(arena);
 }
 
 static const char *

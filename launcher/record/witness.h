@@ -17,6 +17,7 @@
 #include "launcher/record/recent.h"
 #include "platform/base/buf.h"
 #include "policy/policy.h"
+#include "shim/wire.h"
 
 struct witness;
 
@@ -73,6 +74,19 @@ void		 witness_gate_call(struct witness *,
 bool		 witness_caller(struct witness *,
 		    const struct callers_place *, uint16_t from,
 		    struct event *);
+/*
+ * A call that the listener saw and that the kernel refuses, or will: as a
+ * report of the shim, but pid (it may be a thread's) and arguments are known.
+ */
+struct witness_held {
+	pid_t			 pid;
+	enum wire_call		 call;		/* none of addresses */
+	unsigned		 nr;		/* native number */
+	const char		*path;		/* absolute; NULL: no path */
+	uint32_t		 flags;		/* as in shim/wire.h */
+	int			 err;
+};
+void		 witness_held(struct witness *, const struct witness_held *);
 /*
  * An event of the gate; sets time, sequence, and count if it is 0.  Queries
  * for several types of one name are one look-up and make one record.  Over

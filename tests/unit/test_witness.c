@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -303,6 +304,52 @@ test_calls(void **state)
 	validate(f);
 }
 
+/* Calls that open nothing, by the shim's word and by the listener's. */
+static void
+test_ops(void **state)
+{
+	struct fixture *f = *state;
+	static const struct {
+		enum wire_call	 call;
+		unsigned	 nr;
+		const char	*path, *text, *json;
+	} rows[] = {
+		{ WIRE_MAKE, SYS_mkdirat, "/etc/x", "mkdirat(\"/etc/x\") EROFS",
+		  "\"type_uid\":100101" },
+		{ WIRE_REMOVE, SYS_unlinkat, "/etc/x",
+		  "unlinkat(\"/etc/x\") EROFS", "\"type_uid\":100104" },
+		{ WIRE_CHANGE, 0, "/etc/x", "change(\"/etc/x\") EROFS",
+		  "\"type_uid\":100103" },
+		{ WIRE_SYSTEM, SYS_mount, "", "mount() EROFS",
+		  "\"system_call\":\"mount\"" },
+		{ WIRE_SYSTEM, 0, "", NULL, NULL },
+		{ WIRE_LOOK, SYS_statx, "/etc/x", NULL, NULL },
+	};
+	unsigned told = 0;
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct wire_report r;
+		size_t len = report(&r, rows[i].call, rows[i].path, 0, EROFS);
+		const struct witness_held h = { .pid = getpid(),
+		    .call = rows[i].call, .nr = rows[i].nr, .err = EROFS,
+		    .path = rows[i].path[0] != '\0' ? rows[i].path : NULL };
+
+		r.nr = (uint16_t)rows[i].nr;
+		witness_shim(f->w, &r, len, getpid());
+		witness_held(f->w, &h);
+		read_back(f);
+		told += rows[i].text != NULL ? 2 : 0;
+		assert_int_equal(lines(f->text), told);
+		if (rows[i].text == NULL)
+			continue;
+		assert_non_null(strstr(f->text, rows[i].text));
+		assert_non_null(strstr(f->trace, rows[i].json));
+	}
+	assert_non_null(strstr(f->trace, "\"witness\":\"notify\","
+	    "\"trust\":\"kernel\""));
+	validate(f);
+}
+
 /* Who asks is the kernel's word; without it, the claim with its pid. */
 static void
 test_shim_who(void **state)
@@ -356,7 +403,9 @@ test_malformed(void **state)
 	WITH(magic, 1);
 	WITH(call, 0);
 	WITH(call, WIRE_NEST);		/* of a path */
-	WITH(call, WIRE_NEST + 1);
+	WITH(call, WIRE_SYSTEM);	/* of a path */
+	WITH(call, WIRE_LOST);
+	WITH(call, WIRE_CALL_END);
 	WITH(call, WIRE_CONNECT);	/* of no family */
 	WITH(path_len, 5);
 	WITH(path_len, 7);
@@ -678,7 +727,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(test_shim_open), CASE(test_shim_links),
-		CASE(test_shim_other), CASE(test_shim_who),
+		CASE(test_shim_other), CASE(test_shim_who), CASE(test_ops),
 		CASE(test_calls),
 		CASE(test_malformed), CASE(test_gate_call), CASE(test_dns_fold), CASE(test_run),
 		CASE(test_flood), CASE(test_flood_hides_nothing),
