@@ -68,6 +68,7 @@ UNIT_TESTS = \
 	tests/unit/test_nested \
 	tests/unit/test_nft \
 	tests/unit/test_notify \
+	tests/unit/test_page \
 	tests/unit/test_path \
 	tests/unit/test_pattern \
 	tests/unit/test_peek \
@@ -134,6 +135,7 @@ FUZZERS = \
 	tests/fuzz/fuzz_import \
 	tests/fuzz/fuzz_ini \
 	tests/fuzz/fuzz_json \
+	tests/fuzz/fuzz_page \
 	tests/fuzz/fuzz_pattern \
 	tests/fuzz/fuzz_shwords \
 	tests/fuzz/fuzz_socks5 \
@@ -174,6 +176,7 @@ tests_fuzz_fuzz_httpresp_SOURCES = tests/fuzz/fuzz_httpresp.c \
 tests_fuzz_fuzz_import_SOURCES = tests/fuzz/fuzz_import.c \
 	tests/fuzz/replay.c
 tests_fuzz_fuzz_ini_SOURCES = tests/fuzz/fuzz_ini.c tests/fuzz/replay.c
+tests_fuzz_fuzz_page_SOURCES = tests/fuzz/fuzz_page.c tests/fuzz/replay.c
 tests_fuzz_fuzz_pattern_SOURCES = tests/fuzz/fuzz_pattern.c \
 	tests/fuzz/replay.c
 tests_fuzz_fuzz_json_SOURCES = tests/fuzz/fuzz_json.c tests/fuzz/replay.c

@@ -134,3 +134,8 @@ tests_probes_execstorm_LDADD =
 check_PROGRAMS += tests/probes/shadowrun
 tests_probes_shadowrun_SOURCES = tests/probes/shadowrun.c
 tests_probes_shadowrun_LDADD = $(FENCE_LIBS)
+
+# A page without the command that keeps traces.
+check_PROGRAMS += tests/probes/pageof
+tests_probes_pageof_SOURCES = tests/probes/pageof.c
+tests_probes_pageof_LDADD = $(FENCE_LIBS)
