@@ -2,15 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <sys/socket.h>
 
-#include "launcher/record/explain.h"
+#include "launcher/record/judge.h"
 #include "launcher/record/sink.h"
 #include "launcher/record/tally.h"
 #include "launcher/record/who.h"
@@ -18,10 +15,7 @@
 #include "platform/base/clock.h"
 #include "platform/base/str.h"
 #include "platform/base/xalloc.h"
-#include "platform/calls.h"
 #include "policy/decide.h"
-#include "policy/pattern.h"
-#include "policy/verdict.h"
 #include "shim/wire.h"
 
 enum {
@@ -47,8 +41,7 @@ struct budget {
 
 struct witness {
 	struct witness_config	 config;
-	struct explain		 explain;
-	const struct policy	*net;		/* that of the network, now */
+	struct judge		 judge;
 	struct sink		*trace, *text;
 	struct tally		*tally;
 	struct recent		 recent;
@@ -69,8 +62,8 @@ witness_new(const struct witness_config *config)
 	struct witness *w = xcalloc(1, sizeof *w);
 
 	w->config = *config;
-	w->net = config->policy;
-	w->explain = (struct explain){ .policy = config->policy };
+	w->judge = (struct judge){ .policy = config->policy,
+	    .net = config->policy, .has_masks = config->has_masks };
 	w->trace = sink_new(config->trace_fd, &w->config.run, 0);
 	w->text = sink_new(config->text_fd, NULL, config->text_is_tty);
 	w->tally = tally_new(config->policy->home, config->policy->workspace);
@@ -92,7 +85,7 @@ witness_free(struct witness *w)
 void
 witness_set_net(struct witness *w, const struct policy *policy)
 {
-	w->net = policy;
+	w->judge.net = policy;
 }
 
 void
@@ -277,123 +270,6 @@ check_report(const void *datagram, size_t len, struct wire_report *ret,
 	return -1;
 }
 
-static bool
-fill_file(struct witness *w, struct arena *arena,
-    const struct wire_report *r, const char *path, struct event *e)
-{
-	static const enum event_op ops[WIRE_CALL_END] = {
-		[WIRE_MAKE] = OP_MAKE, [WIRE_REMOVE] = OP_REMOVE,
-		[WIRE_CHANGE] = OP_CHANGE, [WIRE_LOOK] = OP_LOOK,
-	};
-	enum fs_op op = FS_READ;
-	struct explained judged;
-
-	if (r->call == WIRE_EXEC)
-		op = FS_EXEC;
-	else if (r->call == WIRE_MAKE || r->call == WIRE_REMOVE ||
-	    r->call == WIRE_CHANGE || (r->call == WIRE_OPEN &&
-	    ((r->flags & O_ACCMODE) != O_RDONLY ||
-	    (r->flags & (O_CREAT | O_TRUNC)) != 0)))
-		op = FS_WRITE;
-	e->kind = r->call == WIRE_EXEC ? EVENT_EXEC :
-	    r->call == WIRE_CONNECT ? EVENT_CONNECT : EVENT_OPEN;
-	if (r->call < WIRE_CALL_END)
-		e->op = ops[r->call];
-	e->call = calls_name(r->nr);
-	e->open_flags = r->call == WIRE_OPEN ? r->flags : 0;
-	e->enforcer = op == FS_WRITE && r->err == EACCES ? ENFORCER_LANDLOCK :
-	    ENFORCER_MOUNT;
-	e->path = explain_path(&w->explain, arena, op, e->process[0].cwd, path,
-	    &judged);
-	e->verdict = judged.verdict;
-	if (e->path != NULL && (op != FS_WRITE ||
-	    (r->flags & (O_CREAT | O_DIRECTORY)) == O_CREAT))
-		explain_missing(&w->explain, arena, op, &judged, &e->verdict);
-	if (e->path != NULL && judged.is_listing)
-		e->enforcer = ENFORCER_LANDLOCK;
-	if (e->path == NULL && op == FS_WRITE && r->err == EROFS)
-		e->path = explain_late(&w->explain, arena, e->process[0].cwd,
-		    path, &e->verdict);
-	if (e->path == NULL && op == FS_EXEC && r->err == EACCES &&
-	    w->config.has_masks)
-		e->path = explain_program(&w->explain, arena,
-		    e->process[0].cwd, path, &e->verdict);
-	/* Where reading has to be granted, missing may mean hidden. */
-	return e->path != NULL && (r->err != ENOENT ||
-	    access(e->path, F_OK) == 0);
-}
-
-/* A socket of the host's that is masked, or lies in a private place. */
-static bool
-fill_socket(struct witness *w, struct arena *arena,
-    const struct wire_report *r, const char *path, struct event *e)
-{
-	const char *clean = path[0] == '@' ? NULL : pattern_clean_path(arena,
-	    path[0] == '/' ? "/" : e->process[0].cwd, path);
-	struct stat st;
-
-	if (fill_file(w, arena, r, path, e))
-		return true;
-	if ((r->err != EACCES && r->err != ENOENT) || clean == NULL ||
-	    stat(clean, &st) != 0 || !S_ISSOCK(st.st_mode))
-		return false;
-	decide_unix(w->config.policy, clean, &e->verdict);
-	e->kind = EVENT_CONNECT;
-	e->enforcer = ENFORCER_MOUNT;
-	e->path = clean;
-	return e->verdict.action == ACTION_DENY;
-}
-
-/* Routes are made when a run begins (--watch-policy). */
-static void
-deny_late(struct verdict *v)
-{
-	v->action = ACTION_DENY;
-	verdict_reason(v, "it was not allowed when the run began");
-	verdict_remedy(v, REMEDY_NEXT_RUN, KEY_OF(net.allowed_domains), NULL);
-}
-
-/* An address that no route leads to. */
-static bool
-fill_address(struct witness *w, const struct host *host, uint16_t port,
-    struct event *e)
-{
-	decide_net(w->net, host, port, &e->verdict);
-	if (e->verdict.action == ACTION_ALLOW && w->net != w->config.policy)
-		deny_late(&e->verdict);
-	e->kind = EVENT_CONNECT;
-	e->enforcer = ENFORCER_ROUTE;
-	e->ip = host->text;
-	e->port = port;
-	return e->verdict.action == ACTION_DENY;
-}
-
-/* Only what routing says: a refused port is an answer, not a refusal. */
-static bool
-fill_connect(struct witness *w, const struct wire_report *r,
-    struct host *host, struct event *e)
-{
-	if (r->err != EACCES && r->err != EPERM && r->err != ENETUNREACH &&
-	    r->err != EHOSTUNREACH)
-		return false;
-	host_from_addr(r->addr, r->family == AF_INET ? 4 : 16, host);
-	return fill_address(w, host, r->port, e);
-}
-
-/* A call that the filter refuses whatever the policy says. */
-static bool
-fill_call(const struct wire_report *r, struct event *e)
-{
-	e->kind = EVENT_CALL;
-	e->enforcer = ENFORCER_SECCOMP;
-	e->call = calls_name(r->nr);
-	e->call_flags = r->flags;
-	e->verdict.action = ACTION_DENY;
-	e->verdict.rule = (struct rule){ .id = RULE_PLACE,
-	    .text = "a system call that no jail permits" };
-	return e->call != NULL;
-}
-
 /* The kernel's word where it can be had; else the claim's, with its pid. */
 static void
 fill_who(struct witness *w, const struct wire_report *r, pid_t pid,
@@ -468,8 +344,6 @@ witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 	char path[WIRE_PATH_MAX + 1];
 	struct event e = { .witness = WITNESS_SHIM };
 	struct arena *arena;
-	struct host host;
-	bool is_refusal;
 
 	if (is_over_limit(&w->shim) ||
 	    w->shim_records >= RECORDS_PER_RUN) {
@@ -493,15 +367,7 @@ witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 	e.is_datagram = r.sock_type == SOCK_DGRAM;
 	if (path[0] != '/')		/* the working directory is needed */
 		fill_who(w, &r, pid, &e);
-	if (r.call == WIRE_CONNECT)
-		is_refusal = r.family == AF_UNIX ?
-		    fill_socket(w, arena, &r, path, &e) :
-		    fill_connect(w, &r, &host, &e);
-	else if (r.call == WIRE_SYSTEM)
-		is_refusal = fill_call(&r, &e);
-	else
-		is_refusal = fill_file(w, arena, &r, path, &e);
-	if (is_refusal) {
+	if (judge_report(&w->judge, arena, &r, path, &e)) {
 		if (e.nprocess == 0)
 			fill_who(w, &r, pid, &e);
 		w->shim.records++;
@@ -525,7 +391,7 @@ witness_call(struct witness *w, const struct witness_call *c)
 		witness_dropped(w, 1);
 		return;
 	}
-	if (!fill_address(w, &host, c->port, &e))
+	if (!judge_address(&w->judge, &host, c->port, &e))
 		return;
 	(void)who_pid(pid, w->config.stop_pid, &e);
 	w->calls.records++;
@@ -550,7 +416,8 @@ witness_exec(struct witness *w, pid_t pid, struct event *e)
 void
 witness_held(struct witness *w, const struct witness_held *h)
 {
-	struct wire_report r = { .magic = WIRE_MAGIC, .call = h->call,
+	struct wire_report r = { .magic = WIRE_MAGIC,
+	    .call = h->path != NULL ? h->call : WIRE_SYSTEM,
 	    .err = h->err, .flags = h->flags, .nr = h->nr };
 	struct event e = { .witness = WITNESS_NOTIFY, .sys = h->err };
 	struct arena *arena;
@@ -561,8 +428,8 @@ witness_held(struct witness *w, const struct witness_held *h)
 	}
 	(void)who_pid(who_thread(h->pid), w->config.stop_pid, &e);
 	arena = arena_new();
-	if (h->path == NULL ? fill_call(&r, &e) :
-	    fill_file(w, arena, &r, h->path, &e)) {
+	if (judge_report(&w->judge, arena, &r,
+	    h->path != NULL ? h->path : "", &e)) {
 		w->held.records++;
 		emit(w, &e);
 	}
