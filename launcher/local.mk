@@ -2,7 +2,8 @@
 noinst_LIBRARIES += launcher/liblauncher.a
 launcher_liblauncher_a_SOURCES = \
 	launcher/exit.h launcher/log.c launcher/log.h \
-	launcher/options.h launcher/trace.c launcher/trace.h
+	launcher/options.h launcher/trace.c launcher/trace.h \
+	launcher/writer.c launcher/writer.h
 
 include launcher/cli/local.mk
 include launcher/doctor/local.mk

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,18 +11,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "launcher/writer.h"
 #include "platform/base/buf.h"
 #include "platform/base/str.h"
 #include "platform/fd.h"
 
-enum { WAIT_MS = 200 };
-
 static char path[PATH_MAX];
 static char real[PATH_MAX];
 static int fd = STDERR_FILENO;
-static int own_fd = -1;		/* the same terminal, see fd_own_tty() */
-static bool is_watching;	/* see log_watch() */
-static bool is_stuck;		/* the last wait was in vain */
+static struct writer writer = { .fd = STDERR_FILENO, .own_fd = -1 };
+static struct writer errors = { .fd = STDERR_FILENO, .own_fd = -1 };
 static bool is_option;
 static bool (*is_busy)(void *);
 static void *busy_arg;
@@ -89,7 +86,7 @@ open_file(const char *option, const char *name, struct err *e)
 		fd_close(&new_fd);
 	}
 	if (new_fd >= 0)
-		fd = new_fd;
+		fd = writer.fd = new_fd;
 	return new_fd;
 }
 
@@ -119,7 +116,10 @@ log_begin(void)
 {
 	if (is_option)
 		(void)!ftruncate(fd, 0);
-	own_fd = fd_own_tty(fd);
+	writer_release(&writer);
+	writer_init(&writer, fd);
+	writer_release(&errors);
+	writer_init(&errors, STDERR_FILENO);
 }
 
 const char *
@@ -161,42 +161,13 @@ put_plain(struct buf *b, const char *s, size_t len)
 	}
 }
 
-/*
- * How much was taken.  The command can stop its terminal (TCOOFF), and the
- * reader of a pipe may look elsewhere: who waited for them would watch over
- * nothing meanwhile.
- */
+/* How much needs no more care: it was taken, or nobody is there. */
 static size_t
 push(const char *text, size_t len)
 {
-	/* A relay lays a pipe over stderr (pty.c). */
-	struct pollfd p = { .fd = fd_pick_tty(fd, own_fd),
-	    .events = POLLOUT };
-	size_t at = 0;
-	ssize_t n;
-	int ready;
+	size_t n = writer_put(&writer, text, len);
 
-	while (at < len) {
-		ready = poll(&p, 1, !is_watching ? -1 : is_stuck ? 0 :
-		    WAIT_MS);
-		if (ready < 0 && errno == EINTR)
-			continue;
-		is_stuck = ready <= 0;
-		if (is_stuck)
-			break;
-		/* A pipe that is ready has room for as much. */
-		n = write(p.fd, text + at, len - at < PIPE_BUF ? len - at :
-		    PIPE_BUF);
-		if (n < 0 && errno == EINTR)
-			continue;
-		is_stuck = n < 0 && errno == EAGAIN;
-		if (is_stuck)
-			break;
-		if (n <= 0)
-			return len;		/* nobody is there */
-		at += (size_t)n;
-	}
-	return at;
+	return writer.is_gone ? len : n;
 }
 
 static void
@@ -216,12 +187,6 @@ put(const char *text, size_t len)
 	} else {
 		nlost++;
 	}
-}
-
-void
-log_watch(bool on)
-{
-	is_watching = on;
 }
 
 void
@@ -280,6 +245,19 @@ log_line(const char *text)
 	log_show();
 	if (!b.failed && nkept == 0)
 		(void)push(b.data, b.len);
+	buf_release(&b);
+}
+
+void
+log_error(const struct err *e)
+{
+	struct buf b;
+
+	log_show();
+	buf_init(&b, 0);
+	err_put(e, &b);
+	if (!b.failed)
+		(void)writer_put(&errors, b.data, b.len);
 	buf_release(&b);
 }
 

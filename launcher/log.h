@@ -3,9 +3,8 @@
  * go to stderr or, for --fence-log-file and FENCE_LOG_FILE, to a file.  An
  * error that ends the run is no such line: it is for stderr always.
  *
- * While a command is watched over, a reader that has stopped reading costs one
- * short wait; what it does not take is kept, up to 64 KiB, for when it does.
- * Before and after that it is waited for, as by any program.
+ * How long a reader is waited for says writer.h.  What it does not take is
+ * kept, up to 64 KiB, for when it does.
  */
 #ifndef FENCE_LAUNCHER_LOG_H
 #define FENCE_LAUNCHER_LOG_H
@@ -35,6 +34,8 @@ const char	*log_path(void);
 const char	*log_real(void);	/* where it was opened, or "" */
 int	 log_fd(void);
 void	 log_line(const char *);	/* and a newline */
+/* The error that ends fence: on stderr, wherever the lines go. */
+void	 log_error(const struct err *);
 /* "fence: ..." and a newline. */
 void	 log_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /*
@@ -42,7 +43,6 @@ void	 log_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  */
 void	 log_hold(bool (*is_busy)(void *), void *arg);
 void	 log_show(void);	/* those that were kept, now */
-void	 log_watch(bool on);	/* a command is watched over */
 /* "[fence] ..." and a newline: the facts of -d. */
 void	 log_fact(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

@@ -15,6 +15,7 @@
 #include "launcher/cli/cmd.h"
 #include "launcher/exit.h"
 #include "launcher/hooks/agent.h"
+#include "launcher/log.h"
 #include "platform/base/path.h"
 
 static int
@@ -136,7 +137,7 @@ main(int argc, char **argv)
 		status = act(argc, argv, &e);
 	if (e.code != ERR_NONE) {
 		status = exhausted(&e, status);
-		err_print(&e, stderr);
+		log_error(&e);
 	}
 	if (fflush(stdout) != 0 && status == 0)
 		status = EXIT_JAIL;

@@ -119,6 +119,7 @@ UNIT_TESTS = \
 	tests/unit/test_via \
 	tests/unit/test_who \
 	tests/unit/test_witness \
+	tests/unit/test_writer \
 	tests/unit/test_worker
 
 FUZZERS = \

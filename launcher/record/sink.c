@@ -1,22 +1,16 @@
 #include "launcher/record/sink.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <poll.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "launcher/writer.h"
 #include "platform/base/clock.h"
 #include "platform/base/xalloc.h"
-#include "platform/fd.h"
 
-enum { WAIT_MS = 200, LINE_BYTES = 256 * 1024 };
+enum { LINE_BYTES = 256 * 1024 };
 
 struct sink {
-	int			 fd;
-	int			 own_fd;	/* see fd_own_tty() */
+	struct writer		 writer;
 	int			 is_tty;
-	bool			 is_stuck;	/* the last wait was in vain */
 	const struct event_run	*run;
 	uint64_t		 sequence;	/* of the last line */
 	uint64_t		 lost;		/* and not told yet */
@@ -29,8 +23,7 @@ sink_new(int fd, const struct event_run *run, int is_tty)
 {
 	struct sink *s = xcalloc(1, sizeof *s);
 
-	s->fd = fd;
-	s->own_fd = fd_own_tty(fd);
+	writer_init(&s->writer, fd);
 	s->run = run;
 	s->is_tty = is_tty;
 	buf_init(&s->rest, LINE_BYTES);
@@ -46,40 +39,21 @@ this_second(void)
 void
 sink_lost(struct sink *s, uint64_t n)
 {
-	if (s->fd < 0 || n == 0)
+	if (s->writer.fd < 0 || n == 0)
 		return;
 	s->lost += n;
 	s->lost_second = this_second();
 }
 
-/*
- * Writes from s->rest until it is empty (0) or nobody takes more (-1).  The
- * descriptor may well be a blocking one that others share.  After POLLOUT a
- * pipe has room for PIPE_BUF bytes, so pieces of that size do not block.
- */
+/* Writes from s->rest until it is empty (0) or nobody takes more (-1). */
 static int
 push(struct sink *s)
 {
-	while (s->rest.len > 0) {
-		struct pollfd p = { .fd = fd_pick_tty(s->fd, s->own_fd),
-		    .events = POLLOUT };
-		size_t piece = s->rest.len < PIPE_BUF ? s->rest.len : PIPE_BUF;
-		ssize_t n;
-		int ready = poll(&p, 1, s->is_stuck ? 0 : WAIT_MS);
+	size_t n = s->rest.len > 0 ? writer_put(&s->writer, s->rest.data,
+	    s->rest.len) : 0;
 
-		if (ready < 0 && errno == EINTR)
-			continue;
-		s->is_stuck = ready <= 0;
-		if (s->is_stuck || (p.revents & (POLLERR | POLLHUP)) != 0)
-			return -1;
-		n = write(p.fd, s->rest.data, piece);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -1;
-		buf_consume(&s->rest, (size_t)n);
-	}
-	return 0;
+	buf_consume(&s->rest, n);
+	return s->rest.len > 0 ? -1 : 0;
 }
 
 void
@@ -87,10 +61,8 @@ sink_free(struct sink *s)
 {
 	if (s == NULL)
 		return;
-	s->is_stuck = false;	/* a half line deserves one more wait */
-	if (s->fd >= 0)
-		(void)push(s);
-	fd_close(&s->own_fd);
+	(void)push(s);		/* the rest of a line */
+	writer_release(&s->writer);
 	buf_release(&s->rest);
 	free(s);
 }
@@ -135,7 +107,7 @@ sink_flush(struct sink *s)
 	struct event e = { .kind = EVENT_DROPPED, .witness = WITNESS_MONITOR,
 	    .enforcer = ENFORCER_NONE, .dropped = s->lost, .count = 1 };
 
-	if (s->fd < 0 || s->lost == 0)
+	if (s->writer.fd < 0 || s->lost == 0)
 		return;
 	e.time_ms = clock_ms(CLOCK_REALTIME);
 	if (put_event(s, &e) == 0)
@@ -145,7 +117,7 @@ sink_flush(struct sink *s)
 void
 sink_event(struct sink *s, struct event *e)
 {
-	if (s->fd < 0)
+	if (s->writer.fd < 0)
 		return;
 	if (s->lost > 0 && this_second() != s->lost_second)
 		sink_flush(s);

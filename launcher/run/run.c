@@ -29,6 +29,7 @@
 #include "launcher/run/shading.h"
 #include "launcher/run/tty.h"
 #include "launcher/run/worker.h"
+#include "launcher/writer.h"
 #include "platform/base/str.h"
 #include "platform/confine.h"
 #include "platform/fd.h"
@@ -448,12 +449,12 @@ run_command(const struct run_options *ro, const struct plan *plan,
 	sigprocmask(SIG_SETMASK, &all, &r.spec.sigmask);
 	signal(SIGCHLD, SIG_DFL);
 	pause_at("after-policy");
-	log_watch(true);
+	writer_set_mode(WRITER_WATCHES);
 	if (run_start(&r, ro, e) == 0) {
 		loop_run(r.loop);
 		/* From here on we may print. */
 		tty_ended(r.tty);
-		log_watch(false);
+		writer_set_mode(WRITER_ENDS);
 		log_hold(NULL, NULL);
 		pty_free(r.pty);
 		r.pty = NULL;
@@ -471,7 +472,7 @@ run_command(const struct run_options *ro, const struct plan *plan,
 		if (!r.failed && r.status != 0 && !r.is_told)
 			closing_line(&r);
 	}
-	log_watch(false);
+	writer_set_mode(WRITER_ENDS);
 	run_release(&r);
 	ret->is_outdated = r.is_outdated;
 	if (r.is_outdated)		/* the next attempt blocks them */

@@ -100,29 +100,35 @@ put_escaped(struct buf *b, const char *s)
 }
 
 void
+err_put(const struct err *e, struct buf *b)
+{
+	buf_puts(b, "fence: ");
+	if (e->where[0] != '\0') {
+		put_escaped(b, e->where);
+		buf_puts(b, ": ");
+	}
+	if (e->key[0] != '\0') {
+		put_escaped(b, e->key);
+		buf_puts(b, ": ");
+	}
+	put_escaped(b, e->msg);
+	if (e->sys != 0)
+		buf_printf(b, ": %s", strerror(e->sys));
+	buf_puts(b, "\n");
+	if (e->hint[0] != '\0') {
+		buf_puts(b, "fence: hint: ");
+		put_escaped(b, e->hint);
+		buf_puts(b, "\n");
+	}
+}
+
+void
 err_print(const struct err *e, FILE *fp)
 {
 	struct buf b;
 
 	buf_init(&b, 4096);
-	buf_puts(&b, "fence: ");
-	if (e->where[0] != '\0') {
-		put_escaped(&b, e->where);
-		buf_puts(&b, ": ");
-	}
-	if (e->key[0] != '\0') {
-		put_escaped(&b, e->key);
-		buf_puts(&b, ": ");
-	}
-	put_escaped(&b, e->msg);
-	if (e->sys != 0)
-		buf_printf(&b, ": %s", strerror(e->sys));
-	buf_puts(&b, "\n");
-	if (e->hint[0] != '\0') {
-		buf_puts(&b, "fence: hint: ");
-		put_escaped(&b, e->hint);
-		buf_puts(&b, "\n");
-	}
+	err_put(e, &b);
 	fwrite(b.data, 1, b.len, fp);
 	buf_release(&b);
 }

@@ -45,6 +45,8 @@ void	 err_key(struct err *, const char *fmt, ...)
 void	 err_hint(struct err *, const char *fmt, ...)
 	    __attribute__((format(printf, 2, 3)));
 /* "fence: where: key: msg: strerror" and "fence: hint: ..."; bytes escaped. */
+struct buf;
+void	 err_put(const struct err *, struct buf *);
 void	 err_print(const struct err *, FILE *);
 
 #endif

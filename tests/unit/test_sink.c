@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "launcher/record/sink.h"
+#include "launcher/writer.h"
 #include "platform/base/json.h"
 #include "platform/fd.h"
 
@@ -174,5 +175,6 @@ main(void)
 		cmocka_unit_test(test_none),
 	};
 
+	writer_set_mode(WRITER_WATCHES);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "launcher/record/witness.h"
+#include "launcher/writer.h"
 #include "shim/wire.h"
 #include "tests/unit/verdict_words.h"
 
@@ -737,5 +738,6 @@ main(void)
 		CASE(test_summary_instructions), CASE(test_summary_bound),
 	};
 
+	writer_set_mode(WRITER_WATCHES);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
