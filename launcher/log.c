@@ -13,11 +13,13 @@
 
 #include "launcher/writer.h"
 #include "platform/base/buf.h"
+#include "platform/base/path.h"
 #include "platform/base/str.h"
 #include "platform/fd.h"
 
 static char path[PATH_MAX];
 static char real[PATH_MAX];
+static bool is_new;
 static int fd = STDERR_FILENO;
 static struct writer writer = { .fd = STDERR_FILENO, .own_fd = -1 };
 static struct writer errors = { .fd = STDERR_FILENO, .own_fd = -1 };
@@ -55,12 +57,16 @@ keep_path(const char *name)
  */
 int
 log_create(const char *option, const char *name, int flags, char ret_real[],
-    struct err *e)
+    bool *ret_is_new, struct err *e)
 {
 	struct stat st;
-	int new_fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY |
-	    O_NOFOLLOW | O_NONBLOCK | flags, 0600);
+	int new_fd;
 
+	flags |= O_WRONLY | O_CREAT | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK;
+	new_fd = open(name, flags | O_EXCL | O_CLOEXEC, 0600);
+	*ret_is_new = new_fd >= 0;
+	if (new_fd < 0)
+		new_fd = open(name, flags | O_CLOEXEC, 0600);
 	if (new_fd >= 0 && fd_nonblock(new_fd, 0) != 0)
 		fd_close(&new_fd);
 	if (new_fd < 0 || fstat(new_fd, &st) != 0 || !S_ISREG(st.st_mode) ||
@@ -76,10 +82,27 @@ log_create(const char *option, const char *name, int flags, char ret_real[],
 	return -1;
 }
 
+void
+log_remove(int new_fd, const char *at)
+{
+	char dir[PATH_MAX];
+	const char *name = path_name(at);
+	struct stat st, now;
+	auto_fd dir_fd = -1;
+
+	(void)snprintf(dir, sizeof dir, "%.*s", (int)(name - at), at);
+	dir_fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir_fd >= 0 && fstat(new_fd, &st) == 0 && st.st_size == 0 &&
+	    fstatat(dir_fd, name, &now, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    st.st_dev == now.st_dev && st.st_ino == now.st_ino)
+		(void)unlinkat(dir_fd, name, 0);
+}
+
 static int
 open_file(const char *option, const char *name, struct err *e)
 {
-	int new_fd = log_create(option, name, O_APPEND, real, e);
+	int new_fd = log_create(option, name, O_APPEND, real,
+	    &is_new, e);
 
 	if (new_fd >= 0 && keep_path(name) != 0) {
 		err_sys(e, errno, "%s: '%s'", option, name);
@@ -120,6 +143,13 @@ log_begin(void)
 	writer_init(&writer, fd);
 	writer_release(&errors);
 	writer_init(&errors, STDERR_FILENO);
+}
+
+void
+log_undo(void)
+{
+	if (is_new)
+		log_remove(fd, real);
 }
 
 const char *

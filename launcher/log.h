@@ -26,9 +26,13 @@ int	 log_open(const char *option, const char *inherited, struct err *);
  * the name leads then; "" if it is none that could be emptied.
  */
 int	 log_create(const char *option, const char *name, int flags,
-	    char ret_real[], struct err *);
+	    char ret_real[], bool *ret_is_new, struct err *);
+/* Such a file that is new and still empty, as if it had not been made. */
+void	 log_remove(int fd, const char *real);
 /* Empties that of the option, once it is known where it lies. */
 void	 log_begin(void);
+/* Instead of that: there will be no run.  A file that was made for it goes. */
+void	 log_undo(void);
 /* Its absolute path; NULL: the lines go to stderr. */
 const char	*log_path(void);
 const char	*log_real(void);	/* where it was opened, or "" */

@@ -13,6 +13,7 @@
 #include "platform/fd.h"
 
 static char real[PATH_MAX];
+static bool is_new;
 
 static int
 open_number(const char *text, int *ret_fd, struct err *e)
@@ -66,7 +67,7 @@ trace_open(const char *dest, int *ret_fd, struct err *e)
 		return open_number(dest + 3, ret_fd, e);
 	if (strncmp(dest, "unix:", 5) == 0)
 		return open_socket(dest + 5, ret_fd, e);
-	*ret_fd = log_create("--trace-file", dest, 0, real, e);
+	*ret_fd = log_create("--trace-file", dest, 0, real, &is_new, e);
 	return *ret_fd >= 0 ? 0 : -1;
 }
 
@@ -74,4 +75,11 @@ const char *
 trace_real(void)
 {
 	return real;
+}
+
+void
+trace_undo(int fd)
+{
+	if (is_new)
+		log_remove(fd, real);
 }

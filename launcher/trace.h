@@ -16,5 +16,7 @@ bool	 trace_is_file(const char *dest);
 int	 trace_open(const char *dest, int *ret_fd, struct err *);
 /* Where the file was opened, or "": log_create(). */
 const char	*trace_real(void);
+/* There will be no run: a file that was made for it goes. */
+void	 trace_undo(int fd);
 
 #endif

@@ -213,10 +213,16 @@ run_planned(const struct run_options *ro, char **argv, struct err *e)
 		return (int)e->code;
 	}
 	/* Before the plan, which makes the files read-only inside. */
-	if (!ro->dry_run && open_files(ro, &a.trace_fd, e) != 0)
+	if (!ro->dry_run && open_files(ro, &a.trace_fd, e) != 0) {
+		log_undo();
 		return (int)e->code;
+	}
 	a.makes_jail = !ro->dry_run && !jail_is_inside();
 	status = run_until_steady(&a, e);
+	if (!ro->dry_run && !a.has_begun) {
+		log_undo();
+		trace_undo(a.trace_fd);
+	}
 	prepare_free(a.prepared);
 	fd_close(&a.trace_fd);
 	return status;

@@ -57,6 +57,22 @@ for who in $WHOS; do
 	is "$status" 125 "$who: a record through a symlink"
 	[ ! -e "$base/victim/t" ]
 	ok $? "$who: wrote nothing there"
+	as "$who" ln -s conf "$W/way"
+	for option in --trace-file --fence-log-file; do
+		fence "$who" $option way/t -- true
+		is "$status" 1 "$who: $option by way of a symlink"
+		[ ! -e "$W/conf/t" ]
+		ok $? "$who: $option: leaves no empty file"
+		as "$who" touch "$W/conf/t"
+		fence "$who" $option way/t -- true
+		[ -e "$W/conf/t" ]
+		ok $? "$who: $option: one that was there stays"
+		as "$who" rm "$W/conf/t"
+		fence "$who" $option conf/t -- true
+		[ -e "$W/conf/t" ]
+		ok $? "$who: $option: by no symlink it is made"
+		as "$who" rm -f "$W/conf/t"
+	done
 
 	as_words "$who"
 	(cd "$W" && "${PRE[@]}" "$FENCE_RUN" -- true <.. 2>"$T/err")

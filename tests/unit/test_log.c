@@ -93,8 +93,9 @@ test_create(void **state)
 		struct err e = { 0 };
 		struct stat st;
 		char real[PATH_MAX];
+		bool is_new;
 		int fd = log_create("--x", room_path(r, t[i].name), 0, real,
-		    &e);
+		    &is_new, &e);
 
 		if ((fd >= 0) != (t[i].hint == NULL))
 			fail_msg("%s: %d", t[i].name, fd);
@@ -107,8 +108,12 @@ test_create(void **state)
 		assert_int_equal(fcntl(fd, F_GETFL) & O_NONBLOCK, 0);
 		assert_int_equal(fstat(fd, &st), 0);
 		assert_string_equal(real, room_path(r, t[i].name));
-		if (strcmp(t[i].name, "new") == 0)
+		assert_int_equal(is_new, strcmp(t[i].name, "new") == 0);
+		if (is_new) {
 			assert_int_equal(st.st_mode & 077, 0);
+			log_remove(fd, real);
+			assert_int_equal(access(real, F_OK), -1);
+		}
 		close(fd);
 	}
 	assert_string_equal(slurp(room_path(r, "old")), "kept");
