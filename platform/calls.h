@@ -85,6 +85,11 @@ void	 held_call_refuse(int calls_fd, const struct held_call *, int sys);
 
 /* The name of a system call by its native number; NULL: none we tell of. */
 const char	*calls_name(unsigned nr);
+/*
+ * Why the jail's filter refuses it, given the argument that matters (0: not
+ * known); NULL: the filter does not.
+ */
+const char	*calls_why(const char *name, uint32_t arg);
 
 /*
  * What an execution asks for.  A script is two executions or more: step[0] as

@@ -43,7 +43,7 @@ platform_libplatform_a_SOURCES += \
 	platform/jail_linux.c \
 	platform/linux/ahead.c platform/linux/ahead.h \
 	platform/linux/bwrap.c platform/linux/bwrap.h \
-	platform/linux/callnames.c \
+	platform/linux/callnames.c platform/linux/callwhy.c \
 	platform/linux/caps.c platform/linux/caps.h \
 	platform/linux/cgroup.c \
 	platform/linux/cgroup_text.c platform/linux/cgroup_text.h \

@@ -29,7 +29,7 @@ UNIT_TESTS = \
 	tests/unit/test_enforce \
 	tests/unit/test_event \
 	tests/unit/test_exec \
-	tests/unit/test_explain \
+	tests/unit/test_explain tests/unit/test_judge \
 	tests/unit/test_facts \
 	tests/unit/test_fd \
 	tests/unit/test_gate_events \

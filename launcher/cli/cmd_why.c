@@ -220,9 +220,36 @@ note_missing(struct explained *j, enum fs_op op, const struct jail_spec *spec,
 		ret->note = "the path does not exist: a glob is a wall for "
 		    "what it matches when the run begins; later matches are "
 		    "told, not walled";
-	} else if (op == FS_WRITE && j->verdict.remedy.has_flag)
-		ret->note = "it does not exist: a file has to be made before "
-		    "the run; a missing folder that is granted is made";
+	}
+}
+
+/*
+ * What a run would offer.  Whoever asks beforehand may make the file, or mean a
+ * folder: then the path itself is the line, with a word about it.
+ */
+static void
+ask_remedy(const struct explain *judge, struct arena *a, enum fs_op op,
+    struct explained *j, struct answer *ret)
+{
+	const struct explain_deed d = { .op = op,
+	    .need = op == FS_WRITE ? NEED_WRITE : op == FS_EXEC ?
+	    NEED_EXECUTE : NEED_READ,
+	    .name = op == FS_WRITE ? NAME_OPENED : NAME_STAYS };
+	struct remedy itself = j->verdict.remedy;
+
+	if (j->verdict.action == ACTION_ALLOW)
+		return;
+	if (explain_is_hosts(&d, j)) {
+		ret->note = "the file's permissions refuse it as well";
+		j->verdict.remedy.kind = REMEDY_NONE;
+		return;
+	}
+	explain_remedy(judge, a, &d, j, &j->verdict);
+	if (j->verdict.remedy.kind != REMEDY_MUST_EXIST)
+		return;
+	j->verdict.remedy = itself;
+	ret->note = "it does not exist: a file has to be made before the "
+	    "run; a missing folder that is granted is made";
 }
 
 /* No mount can hold it. */
@@ -250,11 +277,9 @@ ask_file(const struct asked *q, enum fs_op op, struct arena *a,
 		return err_set(e, ERR_USAGE, "the path is too long");
 	if (strcmp(j.real, j.path) != 0)
 		ret->note = arena_printf(a, "it leads to %s", j.real);
-	if (access(j.path, F_OK) != 0) {
-		if (op != FS_WRITE)	/* else note_missing() tells */
-			explain_missing(&judge, a, op, &j, &j.verdict);
+	ask_remedy(&judge, a, op, &j, ret);
+	if (access(j.path, F_OK) != 0)
 		note_missing(&j, op, q->spec, ret);
-	}
 	ret->object = j.path;
 	ret->v = j.verdict;
 	ret->by = by_mounts(op, j.path, &ret->v);

@@ -77,6 +77,8 @@ struct event {
 	/* OPEN, CALL: the system call's name; NULL: not known. */
 	const char		*call;
 	uint32_t		 call_flags;	/* CALL: shim/wire.h */
+	/* CALL: the process has filters that the command does not have. */
+	bool			 has_own_filter;
 	const char		*host;		/* CONNECT, HTTP, DNS; raw bytes */
 	/* SNI: the host that was dialled; `host` is then the name in the
 	 * hello, NULL where there is none to be read. */

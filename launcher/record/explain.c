@@ -12,6 +12,7 @@
 #include "platform/base/str.h"
 #include "platform/links.h"
 #include "policy/decide_exec.h"
+#include "policy/guard.h"
 #include "policy/pattern.h"
 #include "policy/verdict.h"
 
@@ -163,32 +164,127 @@ is_too_much(const struct policy *p, const char *folder)
 	    (p->home != NULL && str_path_below(p->home, folder));
 }
 
-void
-explain_missing(const struct explain *j, struct arena *arena, enum fs_op op,
-    const struct explained *x, struct verdict *v)
+static void
+offer_nothing(struct verdict *v)
 {
-	const char *folder = path_dir(arena, x->real);
+	v->remedy = (struct remedy){ .kind = REMEDY_NONE };
+}
+
+bool
+explain_is_kernels(const char *path)
+{
+	return str_path_below(path, "/proc") || str_path_below(path, "/sys") ||
+	    (str_path_below(path, "/dev") && !str_path_below(path, "/dev/shm"));
+}
+
+/* May the call make or remove a name? */
+static bool
+wants_folder(const struct explain_deed *d, const struct explained *x)
+{
+	if (d->name == NAME_MADE || d->name == NAME_GOES)
+		return true;
+	return d->name == NAME_OPENED &&
+	    (outside_is_missing(x->real) || outside_is_database(x->real));
+}
+
+/* Would the name be guarded once its folder is granted? */
+static bool
+is_guarded_in(const char *path, const char *folder)
+{
+	size_t n = strlen(folder);
+
+	for (const struct guard_name *g = guarded_names; g->name != NULL; g++)
+		if ((g->places & GUARD_IN_ROOTS) != 0 &&
+		    strncmp(path, folder, n) == 0 && path[n] == '/' &&
+		    strcmp(path + n + 1, g->name) == 0)
+			return true;
+	return false;
+}
+
+static void
+offer_folder(const struct explain *j, const struct explain_deed *d,
+    const char *path, const char *folder, struct verdict *v)
+{
+	struct fs_question q = { .op = FS_WRITE, .path = folder,
+	    .is_guarded = true };
 	struct verdict around;
 
-	if (v->action != ACTION_DENY || v->remedy.kind != REMEDY_ADD ||
-	    v->rule.id == RULE_GUARD || access(x->real, F_OK) == 0 ||
-	    (errno != ENOENT && errno != ENOTDIR))
-		return;
-	if (op != FS_WRITE) {
-		v->remedy = (struct remedy){ .kind = REMEDY_NONE };
-		return;
-	}
-	if (is_too_much(j->policy, folder)) {
+	decide_fs_ask(j->policy, &q, &around);
+	if (around.action == ACTION_ALLOW) {
+		/* It is the name that an entry or a guard speaks of. */
+		if (v->rule.id != RULE_GUARD && v->remedy.kind == REMEDY_ADD)
+			offer_nothing(v);
+	} else if (is_guarded_in(path, folder)) {
+		offer_nothing(v);	/* one line would not do */
+	} else if (around.remedy.kind == REMEDY_REMOVE ||
+	    (around.remedy.kind == REMEDY_ADD &&
+	    !is_too_much(j->policy, folder))) {
+		v->remedy = around.remedy;
+	} else if (around.remedy.kind == REMEDY_ADD &&
+	    d->name == NAME_OPENED && !d->is_new) {
 		verdict_remedy(v, REMEDY_MUST_EXIST, KEY_OF(fs.allow_write),
 		    NULL);
 		v->remedy.has_flag = false;
-		return;
+	} else {
+		offer_nothing(v);
 	}
-	decide_fs(j->policy, FS_WRITE, folder, &around);
-	if (around.action == ACTION_DENY && around.remedy.kind == REMEDY_ADD)
-		v->remedy = around.remedy;
-	else
-		v->remedy = (struct remedy){ .kind = REMEDY_NONE };
+}
+
+void
+explain_remedy(const struct explain *j, struct arena *arena,
+    const struct explain_deed *d, const struct explained *x,
+    struct verdict *v)
+{
+	const char *granted = x->real;
+
+	if (v->action != ACTION_DENY || (v->remedy.kind != REMEDY_ADD &&
+	    v->remedy.kind != REMEDY_REMOVE))
+		return;
+	if (d->op == FS_WRITE && explain_is_kernels(x->real)) {
+		offer_nothing(v);
+	} else if (d->op == FS_WRITE && wants_folder(d, x)) {
+		granted = path_dir(arena, d->tree != NULL ? d->tree : x->real);
+		offer_folder(j, d, x->real, granted, v);
+	} else if (d->op != FS_WRITE && outside_is_missing(x->real)) {
+		offer_nothing(v);
+	}
+	if (v->remedy.kind != REMEDY_ADD && v->remedy.kind != REMEDY_REMOVE)
+		return;
+	if (!outside_may_inside(x->real, d->need) || (d->op == FS_WRITE &&
+	    v->remedy.kind == REMEDY_ADD && !outside_may_grant(granted)))
+		offer_nothing(v);
+}
+
+bool
+explain_is_hosts(const struct explain_deed *d, const struct explained *x)
+{
+	return outside_refuses(x->real, d->need);
+}
+
+const char *
+explain_name(const struct explain *j, struct arena *arena, const char *cwd,
+    const char *path, struct explained *ret)
+{
+	struct verdict written;
+	const char *folder, *real, *name;
+
+	if (!begin(arena, cwd, path, ret))
+		return NULL;
+	if (ret->path[1] == '\0')
+		return NULL;
+	name = strrchr(ret->path, '/') + 1;
+	folder = path_dir(arena, ret->path);
+	real = resolve(arena, folder);
+	if (real != NULL)
+		folder = real;
+	ret->real = arena_printf(arena, "%s/%s", folder[1] == '\0' ? "" :
+	    folder, name);
+	if (is_denied(j, FS_WRITE, ret->path, &written) && is_named(&written))
+		ret->verdict = written;
+	else if (!is_denied(j, FS_WRITE, ret->real, &ret->verdict) &&
+	    !is_denied(j, FS_WRITE, folder, &ret->verdict))
+		return NULL;
+	return ret->path;
 }
 
 void

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "launcher/record/outside.h"
 #include "platform/base/arena.h"
 #include "policy/decide.h"
 #include "policy/policy.h"
@@ -47,14 +48,42 @@ const char	*explain_path(const struct explain *, struct arena *,
 const char	*explain_late(const struct explain *, struct arena *,
 		    const char *cwd, const char *path, struct verdict *);
 
+/* What a call was to do with a path, as far as the remedy depends on it. */
+struct explain_deed {
+	enum fs_op		 op;
+	enum outside_need	 need;
+	enum {
+		NAME_STAYS,
+		NAME_OPENED,	/* and made where it is missing */
+		NAME_MADE,	/* mkdir, rename to it: it may not be there */
+		NAME_GOES,
+	}			 name;
+	bool			 is_new;	/* it has to be missing */
+	const char		*tree;	/* the folder that goes as a whole, or
+					 * NULL */
+};
 /*
- * What would allow it, where nothing lies at the path yet.  A granted path that
- * is missing becomes a folder, so a file wants its folder granted; in the home
- * directory or near the root, which nobody should grant for one file, it has to
- * be made before.  What is missing cannot be read, whatever is granted.
+ * explain_path() of a call that makes or removes a name: it asks for the name
+ * and for the folder that the name is in.  A symlink at the end is the name.
  */
-void		 explain_missing(const struct explain *, struct arena *,
-		    enum fs_op, const struct explained *, struct verdict *);
+const char	*explain_name(const struct explain *, struct arena *,
+		    const char *cwd, const char *path, struct explained *);
+/*
+ * Puts right what the verdict offers, so that it works when it is followed, or
+ * takes the offer back.  A name is made and removed by who may write its
+ * folder; in the home directory or near the root, which nobody should grant for
+ * one file, a file has to be made before the run.  What is missing cannot be
+ * read, whatever is granted.  No line opens what the kernel makes up, and what
+ * permissions keep closed.
+ */
+void		 explain_remedy(const struct explain *, struct arena *,
+		    const struct explain_deed *, const struct explained *,
+		    struct verdict *);
+/* Would the host's permissions have refused it, without fence? */
+bool		 explain_is_hosts(const struct explain_deed *,
+		    const struct explained *);
+/* Is it a place that the kernel makes up: no policy grants writing there. */
+bool		 explain_is_kernels(const char *path);
 
 /* The same for a program whose file is masked by a command rule. */
 const char	*explain_program(const struct explain *, struct arena *,

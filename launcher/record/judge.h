@@ -21,16 +21,27 @@ struct judge {
 	bool			 has_masks;	/* of files of commands */
 };
 
+enum judged {
+	JUDGED_NOTHING,		/* no refusal: an answer, as every host's */
+	JUDGED_HOST,		/* the host's permissions refuse it, or would
+				 * without fence */
+	JUDGED_FENCE,
+};
+
+/* Is the process needed to judge it?  Else it may be looked for afterwards. */
+bool	 judge_needs_who(const struct wire_report *, const char *path);
 /*
- * Fills kind, object, enforcer and verdict of an event that has `sys`, and for
- * a path that is not absolute process[0].cwd.  `path` is the report's, "" for
- * none.  False: fence did not refuse it.  What the event points to is the
- * arena's or the policy's.
+ * Fills kind, object, enforcer and verdict of an event that has `sys`, and,
+ * where judge_needs_who(), the process.  `path` is the report's, "" for none.
+ * What the event points to is the arena's or the policy's.
  */
-bool	 judge_report(const struct judge *, struct arena *,
+enum judged	 judge_report(const struct judge *, struct arena *,
 	    const struct wire_report *, const char *path, struct event *);
 /* The same for an address that no route leads to; it points to the host. */
 bool	 judge_address(const struct judge *, const struct host *,
 	    uint16_t port, struct event *);
+/* judge_call.c: a call of no path that the jail's filter refuses. */
+enum judged	 judge_call(const struct judge *, const struct wire_report *,
+		    struct event *);
 
 #endif

@@ -3,6 +3,8 @@ launcher_liblauncher_a_SOURCES += \
 	launcher/record/event.c launcher/record/event.h \
 	launcher/record/explain.c launcher/record/explain.h \
 	launcher/record/judge.c launcher/record/judge.h \
+	launcher/record/judge_call.c \
+	launcher/record/outside.c launcher/record/outside.h \
 	launcher/record/recent.c launcher/record/recent.h \
 	launcher/record/sink.c launcher/record/sink.h \
 	launcher/record/sink_json.c launcher/record/sink_text.c \

@@ -191,7 +191,8 @@ connect_parts(struct line *l, const struct event *e)
 		buf_puts(&l->part[TAIL], "\")");
 	} else {
 		put_host(&l->part[OBJECT], e->host != NULL ? e->host : e->ip);
-		buf_printf(&l->part[TAIL], ":%u)", e->port);
+		buf_printf(&l->part[TAIL], e->is_datagram ? ":%u/udp)" :
+		    ":%u)", e->port);
 	}
 	put_errno(&l->part[TAIL], e);
 }
@@ -315,12 +316,16 @@ remedy_parts(struct line *l, const struct remedy *r)
 static void
 rule_parts(struct line *l, const struct verdict *v, int is_tty)
 {
-	if (v->rule.id == RULE_NONE)
+	if (v->rule.id == RULE_NONE && v->reason[0] == '\0')
 		return;
 	if (is_tty)
 		buf_printf(&l->part[SEP], "\n%*s", INDENT, "");
 	else
 		buf_puts(&l->part[SEP], " | ");
+	if (v->rule.id == RULE_NONE) {
+		put_escaped(&l->part[RULE], v->reason, 0);
+		return;
+	}
 	buf_puts(&l->part[RULE], "rule ");
 	rule_put(&l->part[RULE], &v->rule);
 	buf_putc(&l->part[RULE], ' ');

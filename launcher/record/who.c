@@ -94,6 +94,34 @@ who_thread(pid_t tid)
 	    pid : tid;
 }
 
+/* How many filters its calls pass; -1 if that is not said. */
+static int
+count_filters(pid_t pid)
+{
+	char status[4096];
+	const char *p;
+	int n;
+
+	if (pid <= 0 || read_proc(pid, "status", status, sizeof status) <= 0)
+		return -1;
+	p = strstr(status, "\nSeccomp_filters:");
+	return p != NULL && sscanf(p, "\nSeccomp_filters: %d", &n) == 1 ? n :
+	    -1;
+}
+
+bool
+who_is_filtered(const struct event *e)
+{
+	unsigned n = e->nprocess < EVENT_ANCESTORS ? e->nprocess :
+	    EVENT_ANCESTORS;
+	int oldest;
+
+	if (n < 2)
+		return false;
+	oldest = count_filters(e->process[n - 1].pid);
+	return oldest >= 0 && count_filters(e->process[0].pid) > oldest;
+}
+
 /* Arguments are separated by NUL and end with one, or with several. */
 static void
 read_cmdline(pid_t pid, char *ret, size_t size)

@@ -22,6 +22,12 @@ int	 who_pid(pid_t pid, pid_t stop_pid, struct event *);
 /* Is this the program that it runs?  "" is none. */
 bool	 who_runs(pid_t pid, const char *exe);
 
+/*
+ * Has the process more seccomp filters than the oldest of its ancestors that
+ * who_pid() found?  Then a sandbox inside refuses calls of its own accord.
+ */
+bool	 who_is_filtered(const struct event *);
+
 /* The process that a thread is of; itself if that cannot be told. */
 pid_t	 who_thread(pid_t tid);
 

@@ -337,6 +337,23 @@ witness_nest(const struct witness *w)
 	return w->nest[0] != '\0' ? w->nest : NULL;
 }
 
+/*
+ * A refusal that is not fence's makes no record.  -d says so in its text, for
+ * whoever wonders what else stood in the way.
+ */
+static void
+tell_other(struct witness *w, enum judged said, struct event *e)
+{
+	w->counts.not_fence++;
+	if (said != JUDGED_HOST || !w->config.is_debug || e->path == NULL)
+		return;
+	e->verdict = (struct verdict){ .action = ACTION_ALLOW,
+	    .reason = "file permissions, not fence" };
+	e->time_ms = clock_ms(CLOCK_REALTIME);
+	e->count = 1;
+	sink_event(w->text, e);
+}
+
 void
 witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 {
@@ -344,6 +361,7 @@ witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 	char path[WIRE_PATH_MAX + 1];
 	struct event e = { .witness = WITNESS_SHIM };
 	struct arena *arena;
+	enum judged said;
 
 	if (is_over_limit(&w->shim) ||
 	    w->shim_records >= RECORDS_PER_RUN) {
@@ -364,17 +382,18 @@ witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 	}
 	arena = arena_new();
 	e.sys = r.err;
-	e.is_datagram = r.sock_type == SOCK_DGRAM;
-	if (path[0] != '/')		/* the working directory is needed */
+	if (judge_needs_who(&r, path))
 		fill_who(w, &r, pid, &e);
-	if (judge_report(&w->judge, arena, &r, path, &e)) {
-		if (e.nprocess == 0)
-			fill_who(w, &r, pid, &e);
+	e.has_own_filter = r.call == WIRE_SYSTEM && who_is_filtered(&e);
+	said = judge_report(&w->judge, arena, &r, path, &e);
+	if (said != JUDGED_NOTHING && e.nprocess == 0)
+		fill_who(w, &r, pid, &e);
+	if (said == JUDGED_FENCE) {
 		w->shim.records++;
 		w->shim_records++;
 		emit(w, &e);
 	} else {
-		w->counts.not_fence++;
+		tell_other(w, said, &e);
 	}
 	arena_free(arena);
 }
@@ -382,7 +401,8 @@ witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 void
 witness_call(struct witness *w, const struct witness_call *c)
 {
-	struct event e = { .witness = WITNESS_NOTIFY, .sys = EACCES };
+	struct event e = { .witness = WITNESS_NOTIFY, .sys = EACCES,
+	    .is_datagram = c->is_datagram };
 	pid_t pid = who_thread(c->pid);
 	struct host host;
 
@@ -421,17 +441,22 @@ witness_held(struct witness *w, const struct witness_held *h)
 	    .err = h->err, .flags = h->flags, .nr = h->nr };
 	struct event e = { .witness = WITNESS_NOTIFY, .sys = h->err };
 	struct arena *arena;
+	enum judged said;
 
 	if (is_over_limit(&w->held)) {
 		witness_dropped(w, 1);
 		return;
 	}
 	(void)who_pid(who_thread(h->pid), w->config.stop_pid, &e);
+	e.has_own_filter = r.call == WIRE_SYSTEM && who_is_filtered(&e);
 	arena = arena_new();
-	if (judge_report(&w->judge, arena, &r,
-	    h->path != NULL ? h->path : "", &e)) {
+	said = judge_report(&w->judge, arena, &r,
+	    h->path != NULL ? h->path : "", &e);
+	if (said == JUDGED_FENCE) {
 		w->held.records++;
 		emit(w, &e);
+	} else {
+		tell_other(w, said, &e);
 	}
 	arena_free(arena);
 }

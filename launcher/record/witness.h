@@ -46,8 +46,8 @@ void		 witness_run_end(struct witness *, int exit_status);
 
 /*
  * One datagram of the shim.  pid is that of the socket's credentials.  What
- * is not well-formed, and what the policy allows (then it was the file's
- * permissions, not fence), makes no record.
+ * is not well-formed makes no record, and what the policy allows or the host's
+ * own permissions refuse neither: -d's text says "file permissions, not fence".
  */
 void		 witness_shim(struct witness *, const void *datagram,
 		    size_t len, pid_t pid);
@@ -61,6 +61,7 @@ struct witness_call {
 	size_t		addr_len;	/* 4, 16 */
 	uint16_t	port;
 	uint16_t	from;		/* a port of its own; 0: not known */
+	bool		is_datagram;	/* of a UDP socket */
 };
 void		 witness_call(struct witness *, const struct witness_call *);
 /* A call that the gate will hear of, from a port that is known: its question

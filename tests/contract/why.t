@@ -128,8 +128,16 @@ for who in $WHOS; do
 
 	answers 'a missing file' 1 'note .*a file has to be made before the run' \
 	    write "$H/x.txt"
-	answers 'a file that is there' 1 'or once' write "$T/p.jsonc"
+	as "$who" sh -c 'mkdir "$0/some" && echo 1 >"$0/some/there"' "$H"
+	answers 'a file that is there' 1 'or once' write "$H/some/there"
 	unlike "$out" 'note' "$who: and that needs no word"
+	answers 'one that is missing' 1 'allowWrite \+= "~/some", or once' \
+	    write "$H/some/new"
+	if [ "$who" = user ]; then
+		answers "a file of another's" 1 "file's permissions refuse" \
+		    write /etc/passwd
+		unlike "$out" 'to allow' "$who: which no line opens"
+	fi
 
 	# A denial of a symlink means what it leads to; the link is seen.
 	as "$who" sh -c 'mkdir "$0/d"; echo o >"$0/d/open"; echo s >"$0/d/shut"

@@ -181,13 +181,13 @@ test_shim_open(void **state)
 		int		 err;
 		const char	*told, *enforcer;
 	} rows[] = {
-		{ "/etc/x", O_WRONLY | O_CREAT, EROFS,
+		{ "/off/x", O_WRONLY | O_CREAT, EROFS,
 		  "filesystem.allowWrite", "mount" },
-		{ "/etc/x", O_RDWR, EACCES, "filesystem.allowWrite",
+		{ "/off/x", O_RDWR, EACCES, "filesystem.allowWrite",
 		  "landlock" },
-		{ "/etc/x", O_TRUNC, EACCES, "filesystem.allowWrite",
+		{ "/off/x", O_TRUNC, EACCES, "filesystem.allowWrite",
 		  "landlock" },
-		{ "/etc/x", O_RDONLY, EACCES, NULL, NULL },
+		{ "/off/x", O_RDONLY, EACCES, NULL, NULL },
 		{ "/tmp/x", O_WRONLY, EACCES, NULL, NULL },
 		{ in(f, "secret/a"), O_RDONLY, EACCES,
 		  "filesystem.denyRead[0]", "mount" },
@@ -315,16 +315,16 @@ test_ops(void **state)
 		unsigned	 nr;
 		const char	*path, *text, *json;
 	} rows[] = {
-		{ WIRE_MAKE, SYS_mkdirat, "/etc/x", "mkdirat(\"/etc/x\") EROFS",
+		{ WIRE_MAKE, SYS_mkdirat, "/off/x", "mkdirat(\"/off/x\") EROFS",
 		  "\"type_uid\":100101" },
-		{ WIRE_REMOVE, SYS_unlinkat, "/etc/x",
-		  "unlinkat(\"/etc/x\") EROFS", "\"type_uid\":100104" },
-		{ WIRE_CHANGE, 0, "/etc/x", "change(\"/etc/x\") EROFS",
+		{ WIRE_REMOVE, SYS_unlinkat, "/off/x",
+		  "unlinkat(\"/off/x\") EROFS", "\"type_uid\":100104" },
+		{ WIRE_CHANGE, 0, "/off/x", "change(\"/off/x\") EROFS",
 		  "\"type_uid\":100103" },
 		{ WIRE_SYSTEM, SYS_mount, "", "mount() EROFS",
 		  "\"system_call\":\"mount\"" },
 		{ WIRE_SYSTEM, 0, "", NULL, NULL },
-		{ WIRE_LOOK, SYS_statx, "/etc/x", NULL, NULL },
+		{ WIRE_LOOK, SYS_statx, "/off/x", NULL, NULL },
 	};
 	unsigned told = 0;
 
@@ -366,18 +366,18 @@ test_shim_who(void **state)
 	memset(r.comm, 'c', sizeof r.comm);	/* no NUL */
 	witness_shim(f->w, &r, len, pid);	/* relative, and no base */
 	assert_int_equal(witness_counts(f->w).not_fence, 1);
-	len = report(&r, WIRE_OPEN, "/etc/gone", O_WRONLY, EROFS);
+	len = report(&r, WIRE_OPEN, "/off/gone", O_WRONLY, EROFS);
 	memset(r.comm, 'c', sizeof r.comm);
 	witness_shim(f->w, &r, len, pid);
 	read_back(f);
 	assert_non_null(strstr(f->text, "  cccccccccccccccc["));
 	len = report(&r, WIRE_OPEN, "../../../../../../../../../../../../"
-	    "../../../../../../etc/x", O_WRONLY, EROFS);
+	    "../../../../../../off/x", O_WRONLY, EROFS);
 	witness_shim(f->w, &r, len, getpid());
 	read_back(f);
 	assert_int_equal(lines(f->text), 2);
 	assert_null(strstr(f->text, "claimed"));
-	assert_non_null(strstr(f->text, "open(\"/etc/x\", write)"));
+	assert_non_null(strstr(f->text, "open(\"/off/x\", write)"));
 	validate(f);
 }
 
@@ -386,7 +386,7 @@ test_malformed(void **state)
 {
 	struct fixture *f = *state;
 	struct wire_report good, r;
-	size_t len = report(&good, WIRE_OPEN, "/etc/x", O_WRONLY, EROFS);
+	size_t len = report(&good, WIRE_OPEN, "/off/x", O_WRONLY, EROFS);
 	char big[sizeof r + 8] = { 0 };
 	uint64_t n = 0;
 
@@ -504,7 +504,7 @@ test_run(void **state)
 	struct fixture *f = *state;
 
 	witness_run_start(f->w, "make all");
-	tell_open(f, "/etc/x", O_WRONLY, EROFS);
+	tell_open(f, "/off/x", O_WRONLY, EROFS);
 	witness_dropped(f->w, 5);
 	witness_run_end(f->w, 2);
 	read_back(f);
@@ -527,7 +527,7 @@ test_flood(void **state)
 
 	(void)clock_gettime(CLOCK_MONOTONIC, &begin);
 	for (int i = 0; i < 3000; i++)
-		tell_open(f, "/etc/x", O_WRONLY, EROFS);
+		tell_open(f, "/off/x", O_WRONLY, EROFS);
 	(void)clock_gettime(CLOCK_MONOTONIC, &end);
 	witness_run_end(f->w, 0);
 	read_back(f);
@@ -558,7 +558,7 @@ test_flood_hides_nothing(void **state)
 	    .deed = GUARD_MOVED, .to = "/q/.envrc" };
 
 	for (int i = 0; i < 3000; i++)
-		tell_open(f, "/etc/x", O_WRONLY, EROFS);
+		tell_open(f, "/off/x", O_WRONLY, EROFS);
 	assert_true(witness_counts(f->w).dropped > 0);
 	witness_gate(f->w, &gate);
 	for (int i = 0; i < 3000; i++)
@@ -586,7 +586,7 @@ test_stuck_reader(void **state)
 	start(f, fds[1], -1);
 	/* Room for two pages and lines of three: one stays half written. */
 	assert_int_equal(fcntl(fds[1], F_SETPIPE_SZ, 8192), 8192);
-	(void)snprintf(path, sizeof path, "/etc/%03900d", 1);
+	(void)snprintf(path, sizeof path, "/off/%03900d", 1);
 	for (int i = 0; i < 200; i++)
 		tell_open(f, path, O_WRONLY, EROFS);
 	assert_true(fcntl(fds[1], F_SETPIPE_SZ, 65536) >= 65536);
@@ -621,7 +621,7 @@ test_stuck_terminal(void **state)
 	start(f, -1, slave);
 	(void)alarm(20);
 	for (int i = 0; i < 900; i++)
-		tell_open(f, "/etc/x", O_WRONLY, EROFS);
+		tell_open(f, "/off/x", O_WRONLY, EROFS);
 	witness_run_end(f->w, 0);
 	witness_free(f->w);
 	(void)alarm(0);
@@ -657,7 +657,7 @@ test_summary(void **state)
 	tell_open(f, "/home/nobody-here/.ssh/a", O_RDONLY, EACCES);
 	tell_open(f, "/home/nobody-here/.ssh/b", O_RDONLY, EACCES);
 	tell_open(f, "/home/nobody-here/.ssh/b", O_RDONLY, EACCES);
-	tell_open(f, "/etc/passwd", O_WRONLY, EROFS);
+	tell_open(f, "/off/passwd", O_WRONLY, EROFS);
 	witness_summary(f->w, &b);
 	assert_string_equal(b.data, "fence: 7 refusals (3 reads below ~/.ssh, "
 	    "2 writes below ~/.cache, 1 name denied.test, 1 more); "
@@ -676,7 +676,7 @@ test_gone_reader(void **state)
 	(void)close(fds[0]);
 	witness_free(f->w);
 	start(f, fds[1], fds[1]);
-	tell_open(f, "/etc/x", O_WRONLY, EROFS);
+	tell_open(f, "/off/x", O_WRONLY, EROFS);
 	witness_run_end(f->w, 0);
 	assert_int_equal(witness_counts(f->w).records, 1);
 	witness_free(f->w);
