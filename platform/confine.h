@@ -60,9 +60,9 @@ int	 confine_tracer(struct err *);
 int	 confine_keeper(struct err *);
 
 /*
- * What removes a run's empty directories (launcher/run/granted_dirs.h): it may
- * wait, read and empty the journal that it holds, find its way with descriptors
- * that read nothing, and remove empty folders.  Root's keeps its
+ * What removes a run's empty directories and files (launcher/run/granted_dirs.h):
+ * it may wait, read and empty the journal that it holds, read files, and remove
+ * names.  Root's keeps its
  * administrator's rights, with which they were made.
  */
 int	 confine_sweeper(struct err *);

@@ -273,13 +273,13 @@ static const struct rule keeper_rules[] = {
 	YES_IF(unlinkat, 2, ALL, AT_REMOVEDIR),
 };
 
-/* As the keeper, of a list in a file. */
+/* As the keeper, of a list in a file; and files, once it has read them. */
 static const struct rule sweeper_rules[] = {
 	RULES_COMPUTE,
 	YES(read), YES(close), YES(flock), YES(pread64), YES(ftruncate),
-	YES_IF(openat, 2, O_PATH, O_PATH),
+	YES_IF(openat, 2, NOT_FOR_READING, O_RDONLY),
 	YES_IF2(mmap, 2, PROT_EXEC, 0, 3, MAP_ANONYMOUS, MAP_ANONYMOUS),
-	YES_IF(unlinkat, 2, ALL, AT_REMOVEDIR),
+	YES(unlinkat),
 };
 
 #define MAY_TRACE(request)	YES_IF(ptrace, 0, ALL, request)

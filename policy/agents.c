@@ -29,6 +29,8 @@ const struct agent_folder agent_folders[] = {
 	{ NULL, NULL },
 };
 
+const char *const agent_files[] = { ".claude.json", NULL };
+
 bool
 agent_is_credential(const struct agent_folder *f, const char *name)
 {

@@ -27,6 +27,14 @@ struct agent_folder {
 
 extern const struct agent_folder	 agent_folders[]; /* ends with NULL */
 
+/*
+ * Files directly in a home that an agent looks for to see whether it was ever
+ * started, and replaces by a rename: nothing is bound where none is, and the
+ * next start is its first one again.  Granted and missing, such a file is made
+ * for the run, as an empty object.  Ends with NULL.
+ */
+extern const char *const		 agent_files[];
+
 /* Is `name`, directly in the folder, one of its credentials? */
 bool	 agent_is_credential(const struct agent_folder *, const char *name);
 

@@ -107,7 +107,7 @@ plan_granted(struct gather *g, const char *path, struct tree_node *ret)
 		return false;
 	*ret = (struct tree_node){ .kind = TREE_DIR, .path = path,
 	    .real = real };
-	*vec_push(&g->facts->missing) = (struct missing_dir){ real, NULL };
+	*vec_push(&g->facts->missing) = (struct missing_dir){ .path = real };
 	return true;
 }
 
@@ -124,7 +124,7 @@ add_missing_grant(struct gather *g, const struct item *it, const char *path)
 	decide_fs(g->rq->policy, FS_WRITE, path, &v);
 	if (gather_in_grant(g, path) || v.action == ACTION_DENY)
 		return;
-	if (plan_granted(g, path, &node))
+	if (plan_granted(g, path, &node) || state_plan(g, path, &node))
 		gather_ruled(g, it->kind, &node, it->rule, false);
 	else if (is_users(it))
 		tell_missing(g, it->rule);
@@ -560,6 +560,7 @@ gather_grants(struct gather *g, struct err *e)
 	each_layer(g, add_grants, false);
 	if (add_found(g, e) != 0)
 		return -1;
+	state_grants(g);
 	gitdir_grant(g);
 	if (grants_settle(g, e) != 0)
 		return -1;

@@ -9,6 +9,7 @@
  *	facts_gitdir.c	the workspace's git directory, where it lies elsewhere
  *	facts_after.c	what the planned mounts leave to the guard
  *	facts_shadow.c	agents' folders that are replaced
+ *	facts_state.c	agents' files that are made because they are granted
  *	facts_secret.c	keys of the machine's, hidden from root's runs
  *	facts_socket.c	unix sockets of the host; stray.c finds odd ones
  *	facts_check.c	refusals

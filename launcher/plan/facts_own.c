@@ -56,8 +56,8 @@ list_own(struct gather *g, size_t i)
 	/* A folder above it may be a symlink into a writable tree. */
 	full = gather_target(g, full);
 	if (full != NULL && gather_in_grant(g, full))
-		*vec_push(&g->facts->missing) = (struct missing_dir){ full,
-		    own->what };
+		*vec_push(&g->facts->missing) = (struct missing_dir){
+		    .path = full, .what = own->what };
 }
 
 /*

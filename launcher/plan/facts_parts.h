@@ -151,6 +151,13 @@ void	 guard_facts(struct gather *);
 /* facts_shadow.c: once it is known what else the policy says of the disk, and
  * before names are guarded. */
 void	 shadow_facts(struct gather *);
+/*
+ * facts_state.c: plans a granted file of agent_files[] that is missing as if it
+ * were there; false: it is none of them, or will not be made.  All that patterns
+ * grant, after the walk.
+ */
+bool	 state_plan(struct gather *, const char *path, struct tree_node *);
+void	 state_grants(struct gather *);
 /* facts_socket.c; after the walk, in which guard_searches() saw sockets. */
 int	 socket_facts(struct gather *, struct err *);
 /* facts_secret.c: for a run that root started. */

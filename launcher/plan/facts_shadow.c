@@ -398,7 +398,8 @@ plan_missing(struct shading *s, struct tree_node *ret)
 	for (size_t i = 0; i < f->missing.n; i++)
 		is_listed |= strcmp(f->missing.v[i].path, s->path) == 0;
 	if (!is_listed)
-		*vec_push(&f->missing) = (struct missing_dir){ s->path, NULL };
+		*vec_push(&f->missing) = (struct missing_dir){
+		    .path = s->path };
 	*ret = (struct tree_node){ .kind = TREE_DIR, .path = s->path,
 	    .real = s->path };
 	return true;
@@ -482,8 +483,8 @@ hide_store(struct gather *g)
 		gather_fact(g, FACT_DENY_READ, &node, gather_words(g, words));
 		policy_hide(g->rq->policy, node.real, words);
 	} else if (g->facts->shadows.n > 0 && g->rq->as_if_made)
-		*vec_push(&g->facts->missing) = (struct missing_dir){ path,
-		    words };
+		*vec_push(&g->facts->missing) = (struct missing_dir){
+		    .path = path, .what = words };
 }
 
 void

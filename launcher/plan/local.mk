@@ -16,7 +16,7 @@ launcher_liblauncher_a_SOURCES += \
 	launcher/plan/facts_own.c \
 	launcher/plan/facts_places.c launcher/plan/facts_repo.c \
 	launcher/plan/facts_secret.c launcher/plan/facts_shadow.c \
-	launcher/plan/facts_socket.c \
+	launcher/plan/facts_socket.c launcher/plan/facts_state.c \
 	launcher/plan/facts_parts.c launcher/plan/facts_parts.h \
 	launcher/plan/kept_fds.c launcher/plan/kept_fds.h \
 	launcher/plan/missing.c launcher/plan/missing.h \

@@ -1,6 +1,7 @@
 /*
- * missing: directories that a plan needs and that do not exist.  A plan lists
- * them; run/ makes them and plans again (launcher/run/prepare.h).
+ * missing: directories that a plan needs and that do not exist, and files of
+ * agents (policy/agents.h, agent_files).  A plan lists them; run/ makes them and
+ * plans again (launcher/run/prepare.h).
  */
 #ifndef FENCE_LAUNCHER_MISSING_H
 #define FENCE_LAUNCHER_MISSING_H
@@ -16,6 +17,8 @@ struct missing_dir {
 	 * not make itself: it stays.
 	 */
 	const char	*what;
+	/* Granted, a file of "{}": removed if that is all it holds then. */
+	bool		 is_file;
 };
 
 /*

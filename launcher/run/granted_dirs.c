@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "platform/base/io.h"
 #include "platform/base/path.h"
 #include "platform/base/xalloc.h"
 #include "platform/confine.h"
@@ -21,6 +22,8 @@
 #include "platform/pause.h"
 
 enum { JOURNAL_MAX = 1 << 20 };
+
+static const char empty[] = "{}";	/* of a file that is made */
 
 struct granted_dirs {
 	int	 fd;		/* of the journal, locked; -1 until needed */
@@ -62,15 +65,18 @@ granted_dirs_open(const char *state)
 	return m;
 }
 
-/* Written down before it is made. */
+/* Written down before it is made; a file's line begins with its contents. */
 static int
-note_next(int journal, const char *path, size_t n)
+note_next(int journal, const char *kind, const char *path, size_t n)
 {
-	char line[PATH_MAX + 1];
+	size_t k = strlen(kind);
+	char line[sizeof empty + PATH_MAX + 1];
 
 	if (journal < 0)
 		return 0;
-	memcpy(line, path, n);
+	memcpy(line, kind, k);
+	memcpy(line + k, path, n);
+	n += k;
 	line[n] = '\n';
 	return write(journal, line, n + 1) == (ssize_t)(n + 1) ? 0 : -1;
 }
@@ -111,12 +117,30 @@ enter_next(int *dir_fd, const char *path, size_t n, int follow)
 	return 0;
 }
 
+/*
+ * The folder a name lies in, no symlink on the way.  Step by step: when things
+ * are removed a filter keeps us from openat2().
+ */
+static int
+open_above(const char *path)
+{
+	auto_fd fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	size_t end = path_dir_len(path);
+
+	for (size_t i = 1; fd >= 0 && i <= end; i++)
+		if (path[i] == '/' &&
+		    enter_next(&fd, path, i, O_NOFOLLOW) != 0)
+			return -1;
+	return fd_take(&fd);
+}
+
 static int
 make_next(int dir_fd, int journal, const char *path, size_t n)
 {
 	char name[NAME_MAX + 1];
 
-	if (!name_of(path, n, name) || note_next(journal, path, n) != 0)
+	if (!name_of(path, n, name) || note_next(journal, "", path,
+	    n) != 0)
 		return -1;
 	return mkdirat(dir_fd, name, 0700) == 0 || errno == EEXIST ? 0 : -1;
 }
@@ -147,8 +171,9 @@ make_all(int journal, const char *path, int follow)
 
 static int	 start_sweeper(struct granted_dirs *);
 
-int
-granted_dirs_make(struct granted_dirs *m, const char *path, struct err *e)
+/* Before the first is made. */
+static int
+begin(struct granted_dirs *m, const char *path, struct err *e)
 {
 	if (m->fd < 0 && (make_all(-1, m->state, 0) != 0 ||
 	    open_journal(m, O_CREAT) != 0))
@@ -157,7 +182,36 @@ granted_dirs_make(struct granted_dirs *m, const char *path, struct err *e)
 	if (m->sweeper == 0 && start_sweeper(m) != 0)
 		return err_sys(e, errno, "cannot start what removes '%s'",
 		    path);
+	return 0;
+}
+
+int
+granted_dirs_make(struct granted_dirs *m, const char *path, struct err *e)
+{
+	if (begin(m, path, e) != 0)
+		return -1;
 	if (make_all(m->fd, path, O_NOFOLLOW) != 0)
+		return err_sys(e, errno, "cannot make '%s'", path);
+	return 0;
+}
+
+int
+granted_dirs_make_file(struct granted_dirs *m, const char *path,
+    struct err *e)
+{
+	size_t n = strlen(path);
+	auto_fd dir = -1, fd = -1;
+
+	if (begin(m, path, e) != 0)
+		return -1;
+	dir = open_above(path);
+	if (dir < 0 || n >= PATH_MAX || strchr(path, '\n') != NULL ||
+	    note_next(m->fd, empty, path, n) != 0)
+		return err_sys(e, errno, "cannot make '%s'", path);
+	fd = openat(dir, path_name(path), O_WRONLY | O_CREAT | O_EXCL |
+	    O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0 ? errno != EEXIST : io_write_all(fd, empty, strlen(empty))
+	    != 0)
 		return err_sys(e, errno, "cannot make '%s'", path);
 	return 0;
 }
@@ -168,21 +222,31 @@ granted_dirs_make_lasting(const char *path)
 	return make_all(-1, path, O_NOFOLLOW);
 }
 
-/*
- * No symlink on the way, as it was made.  Step by step: by now a filter keeps
- * us from openat2().
- */
 static void
 remove_plain(const char *path)
 {
-	auto_fd fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	size_t end = path_dir_len(path);
+	auto_fd dir = open_above(path);
 
-	for (size_t i = 1; i <= end; i++)
-		if (path[i] == '/' &&
-		    enter_next(&fd, path, i, O_NOFOLLOW) != 0)
-			return;
-	(void)unlinkat(fd, path + end + 1, AT_REMOVEDIR);
+	(void)unlinkat(dir, path_name(path), AT_REMOVEDIR);
+}
+
+/*
+ * Empty, too: killed before it was written.  The host's agent may put another
+ * file in its place between the look and the removal: some microseconds in
+ * which it would have to end its first start.
+ */
+static void
+remove_file(const char *path)
+{
+	auto_fd dir = open_above(path);
+	auto_fd fd = openat(dir, path_name(path), O_RDONLY | O_NOFOLLOW |
+	    O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	char text[sizeof empty];
+	ssize_t n = pread(fd, text, sizeof text, 0);
+
+	if (n == 0 || (n == (ssize_t)strlen(empty) &&
+	    memcmp(text, empty, (size_t)n) == 0))
+		(void)unlinkat(dir, path_name(path), 0);
 }
 
 /* Children were written after their parents: from the end. */
@@ -200,6 +264,9 @@ remove_empty(int journal)
 		line = line != NULL ? line + 1 : text;
 		if (line[0] == '/')
 			remove_plain(line);
+		else if (strncmp(line, empty, strlen(empty)) == 0 &&
+		    line[strlen(empty)] == '/')
+			remove_file(line + strlen(empty));
 	}
 	free(text);
 	(void)!ftruncate(journal, 0);

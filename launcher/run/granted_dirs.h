@@ -1,6 +1,7 @@
 /*
- * granted_dirs: directories that a run had to make on the host because its
- * policy grants them, or because something is mounted there.  A journal in
+ * granted_dirs: directories, and files of an empty object, that a run had to
+ * make on the host because its policy grants them, or because something is
+ * mounted there.  A journal in
  * fence's state directory names them; runs that may use them hold a shared lock
  * on it, and the last one to end removes those that are still empty.
  *
@@ -25,6 +26,12 @@ struct granted_dirs	*granted_dirs_open(const char *state);
  * the way is an error, whoever put it there meanwhile.
  */
 int		 granted_dirs_make(struct granted_dirs *, const char *path,
+		    struct err *);
+/*
+ * Makes a file of "{}", 0600, in a folder that is there; one that is there
+ * already is no error.  It is removed if it still holds that.
+ */
+int		 granted_dirs_make_file(struct granted_dirs *, const char *path,
 		    struct err *);
 /* The same without a journal: what stays.  -1 with errno. */
 int		 granted_dirs_make_lasting(const char *path);

@@ -80,7 +80,10 @@ prepare_make(struct prepared *p, const struct plan *plan, struct err *e)
 		const struct missing_dir *m = &plan->missing[i];
 		struct err ignored = { 0 };
 
-		if (m->what == NULL && p->dirs != NULL)
+		if (m->is_file && p->dirs != NULL)
+			(void)granted_dirs_make_file(p->dirs, m->path,
+			    &ignored);
+		else if (m->what == NULL && p->dirs != NULL)
 			(void)granted_dirs_make(p->dirs, m->path, &ignored);
 		else if (m->what != NULL &&
 		    granted_dirs_make_lasting(m->path) != 0)

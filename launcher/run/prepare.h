@@ -1,7 +1,7 @@
 /*
  * prepare: what has to happen on the disk around the planning of a run, which
  * itself only reads: what killed runs left is put in order before, and the
- * directories that a plan lists as missing are made after it.  Directories
+ * directories and files that a plan lists as missing are made after it.  Those
  * that are granted and still empty go with prepare_free().
  */
 #ifndef FENCE_LAUNCHER_PREPARE_H

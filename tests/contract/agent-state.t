@@ -129,6 +129,77 @@ d["models"] = {"large": {"model": "m"}}'
 	    "$name: and is told"
 }
 
+# A file that is granted and missing is there inside, and gone if nothing was
+# written into it.
+missing() {	# missing WHO
+	local who=$1 first
+	name="$who, missing file"
+	place "$who"
+	run "$who" sh -c 'stat -c %a ~/.claude.json; cat ~/.claude.json'
+	is "$out" $'600\n{}' "$name: it is there, and empty"
+	[ ! -e "$F" ]
+	ok $? "$name: and gone afterwards"
+	run "$who" sh -c ': >~/.claude.json'
+	is "$(cat "$F" 2>&1)" "cat: $F: No such file or directory" \
+	    "$name: so is one that was emptied"
+	run "$who" /usr/bin/python3 -c "$agent" "$F" inplace "$evil"
+	is "$(value "$F" '("mcpServers" in d, d["numStartups"])')" \
+	    '[false, 4]' "$name: its state comes to the host, no server"
+	is "$(stat -c '%a %U' "$F")" "600 $(stat -c %U "$H")" \
+	    "$name: readable by its owner"
+	run "$who" /usr/bin/python3 -c "$agent" "$F" inplace \
+	    'd["numStartups"] += 1'
+	is "$(value "$F" 'd["numStartups"]')" 5 "$name: and to the next run"
+
+	as "$who" rm "$F"
+	capture "$who" env HOME="$H" "$FENCE_RUN" -s "$base/policy.json" \
+	    --dry-run -- true
+	[ ! -e "$F" ]
+	ok $? "$name: --dry-run makes none"
+	capture "$who" env HOME="$H" "$FENCE_RUN" -w "$F" -- cat "$F"
+	is "$status $out" '0 {}' "$name: by name"
+	[ ! -e "$F" ]
+	ok $? "$name: by name, and gone afterwards"
+	capture "$who" env HOME="$H" "$FENCE_RUN" -w "$H/.claude" -- ls "$F"
+	like "$status" "[12]" "$name: none where the policy does not grant it"
+	echo '{"filesystem":{"allowWrite":[".","~/.claude*"],
+	    "denyWrite":["~/.*.json"]}}' >"$base/policy.json"
+	capture "$who" env HOME="$H" "$FENCE_RUN" -s "$base/policy.json" -- \
+	    ls "$F"
+	like "$status" "[12]" "$name: nor where it denies it"
+	place "$who"
+	as "$who" ln -s nowhere "$F"
+	run "$who" true
+	is "$(readlink "$F") $(ls "$H/nowhere" 2>/dev/null)" 'nowhere ' \
+	    "$name: nor through a symlink"
+
+	# Killed: before it has begun, and while it runs.
+	place "$who"
+	start "$who" env HOME="$H" FENCE_PAUSE_AT=after-missing "$FENCE_RUN" \
+	    -s "$base/policy.json" -- true 2>"$base/err"
+	first=$pid
+	wait_for 20 grep -q 'paused at after-missing' "$base/err"
+	is "$(cat "$F")" '{}' "$name: made before the run"
+	kill -KILL "$first"
+	wait "$first" 2>/dev/null
+	wait_for 20 test ! -e "$F"
+	ok $? "$name: a killed start leaves none"
+	as "$who" mkfifo "$W/end"
+	start "$who" env HOME="$H" "$FENCE_RUN" -s "$base/policy.json" -- \
+	    sh -c ': >began; read -r x <end' 2>"$base/err"
+	first=$pid
+	wait_for 30 test -e "$W/began"
+	wait_for 30 guarded "$first"
+	# shellcheck disable=SC2046 # one or more words
+	kill -KILL $(guards "$first") "$first"
+	wait "$first" 2>/dev/null
+	wait_for 20 test ! -e "$F"
+	ok $? "$name: nor does a killed run"
+	run "$who" true
+	is "$(ls -A "$H/.local/state/fence/runs" 2>/dev/null; cat \
+	    "$H/.local/state/fence/made")" '' "$name: nor a journal"
+}
+
 # What cannot be compared.
 unreadable() {	# unreadable WHO SHELL NAME
 	local q
@@ -284,6 +355,7 @@ for who in $WHOS; do
 	claude "$who" inplace
 	claude "$who" rename
 	first_start "$who"
+	missing "$who"
 	unreadable "$who" 'echo "{" >"$F"' "half a file"
 	unreadable "$who" 'printf "{\"a\":1,\"a\":2}" >"$F"' "a key twice"
 	unreadable "$who" ': >"$F"; rm "$X"' "empty, and removed"

@@ -572,17 +572,19 @@ try_way(void)
 	return result(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
-/* As the keeper; it also finds the way to a folder, and reads nothing there. */
+/* As the keeper; it also reads files, and removes them. */
 static void
 test_sweeper(void **state)
 {
-	int (*const refused[])(void) = { try_open_read, try_open_write,
-	    try_exec, try_mkdir, try_inet, try_kill, try_ptrace, try_mount,
-	    try_fork, try_unlink };
+	int (*const refused[])(void) = { try_open_write, try_exec,
+	    try_mkdir, try_inet, try_kill, try_ptrace, try_mount, try_fork,
+	    try_create, try_truncate };
 
 	(void)state;
 	assert_int_equal(confined(confine_sweeper, try_rmdir), ENOENT);
 	assert_int_equal(confined(confine_sweeper, try_way), 0);
+	assert_int_equal(confined(confine_sweeper, try_open_read), 0);
+	assert_int_equal(confined(confine_sweeper, try_unlink), ENOENT);
 	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
 		assert_int_equal(confined(confine_sweeper, refused[i]),
 		    EPERM);

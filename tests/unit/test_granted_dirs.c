@@ -132,6 +132,73 @@ test_state_by_link(void **state)
 	assert_false(is_there(r, "home/x"));
 }
 
+/* Each row: what it holds at the end, and whether it goes. */
+static const struct {
+	const char	*text;
+	bool		 goes;
+} files[] = {
+	{ NULL, true }, { "", true }, { "{}", true }, { "{ }", false },
+	{ "{}\n", false }, { "{\"a\":1}", false }, { "x", false },
+};
+
+static void
+test_file(void **state)
+{
+	struct room *r = *state;
+	struct err e = { 0 };
+
+	room_put(r, "home/", "");
+	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+		struct granted_dirs *m = granted_dirs_open(room_path(r,
+		    "home/state"));
+		struct stat st;
+
+		(void)unlink(room_path(r, "home/f.json"));
+		assert_int_equal(granted_dirs_make_file(m, room_path(r,
+		    "home/f.json"), &e), 0);
+		assert_int_equal(lstat(room_path(r, "home/f.json"), &st), 0);
+		assert_int_equal(st.st_mode, S_IFREG | 0600);
+		assert_int_equal(st.st_size, 2);
+		if (files[i].text != NULL)
+			room_put(r, "home/f.json", files[i].text);
+		granted_dirs_close(m);
+		if (is_there(r, "home/f.json") == files[i].goes)
+			fail_msg("row %zu", i);
+	}
+}
+
+/* What is there is not written to, a symlink least of all. */
+static void
+test_file_is_there(void **state)
+{
+	struct room *r = *state;
+	struct granted_dirs *m = granted_dirs_open(room_path(r, "home/state"));
+	struct err e = { 0 };
+	struct stat st;
+
+	room_put(r, "home/f.json", "mine");
+	put_link(r, "home/l.json", "home/f.json");
+	put_link(r, "home/d.json", "home/nowhere");
+	put_link(r, "home/way", "home");
+	assert_int_equal(granted_dirs_make_file(m, room_path(r,
+	    "home/f.json"), &e), 0);
+	assert_int_equal(granted_dirs_make_file(m, room_path(r,
+	    "home/l.json"), &e), 0);
+	assert_int_equal(granted_dirs_make_file(m, room_path(r,
+	    "home/d.json"), &e), 0);
+	assert_int_equal(granted_dirs_make_file(m, room_path(r,
+	    "home/way/g.json"), &e), -1);
+	assert_int_equal(granted_dirs_make_file(m, room_path(r,
+	    "home/none/g.json"), &e), -1);
+	granted_dirs_close(m);
+	assert_int_equal(stat(room_path(r, "home/f.json"), &st), 0);
+	assert_int_equal(st.st_size, 4);
+	assert_true(is_there(r, "home/l.json"));
+	assert_true(is_there(r, "home/d.json"));
+	assert_false(is_there(r, "home/nowhere"));
+	assert_false(is_there(r, "home/g.json"));
+}
+
 static pid_t
 make_and_wait(struct room *r)
 {
@@ -147,7 +214,9 @@ make_and_wait(struct room *r)
 		struct err e = { 0 };
 
 		if (granted_dirs_make(m, room_path(r, "home/a/b"), &e) != 0 ||
-		    granted_dirs_make(m, room_path(r, "home/full/d"), &e) != 0)
+		    granted_dirs_make(m, room_path(r, "home/full/d"),
+		    &e) != 0 || granted_dirs_make_file(m, room_path(r,
+		    "home/f.json"), &e) != 0)
 			_exit(1);
 		room_put(r, "home/full/f", "x");
 		(void)!write(ready[1], "r", 1);
@@ -170,12 +239,14 @@ test_killed(void **state)
 	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
 	pid = make_and_wait(r);
 	assert_true(is_there(r, "home/a/b"));
+	assert_true(is_there(r, "home/f.json"));
 	kill(pid, SIGKILL);
 	while (wait(NULL) > 0)
 		continue;
 	assert_false(is_there(r, "home/a"));
 	assert_false(is_there(r, "home/full/d"));
 	assert_true(is_there(r, "home/full/f"));
+	assert_false(is_there(r, "home/f.json"));
 }
 
 int
@@ -186,6 +257,7 @@ main(void)
 		CASE(test_made_and_removed), CASE(test_no_symlink),
 		CASE(test_dangling), CASE(test_removed_by_way),
 		CASE(test_state_by_link), CASE(test_killed),
+		CASE(test_file), CASE(test_file_is_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,7 +39,8 @@ test_granted_goes_own_stays(void **state)
 	struct room *r = *state;
 	char granted[4096], own[4096];
 	const struct missing_dir dirs[] = {
-		{ granted, NULL }, { own, "your own policies" },
+		{ .path = granted },
+		{ .path = own, .what = "your own policies" },
 	};
 	struct prepared *p;
 	struct err e = { 0 };
@@ -65,11 +66,11 @@ test_cannot_be_made(void **state)
 
 	room_put(r, "home/file", "x");
 	snprintf(path, sizeof path, "%s", room_path(r, "home/file/below"));
-	assert_int_equal(prepare(r, &(struct missing_dir){ path, NULL }, 1, &p,
-	    &e), 0);
+	assert_int_equal(prepare(r, &(struct missing_dir){ .path = path }, 1,
+	    &p, &e), 0);
 	prepare_free(p);
-	assert_int_equal(prepare(r, &(struct missing_dir){ path,
-	    "fence's state" }, 1, &p, &e), -1);
+	assert_int_equal(prepare(r, &(struct missing_dir){ .path = path,
+	    .what = "fence's state" }, 1, &p, &e), -1);
 	assert_non_null(strstr(e.msg, "fence's state"));
 	prepare_free(p);
 }
