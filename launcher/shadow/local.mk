@@ -3,6 +3,7 @@ launcher_liblauncher_a_SOURCES += \
 	launcher/shadow/shadow_carry.c \
 	launcher/shadow/shadow_diff.c launcher/shadow/shadow_diff.h \
 	launcher/shadow/shadow_end.c \
+	launcher/shadow/shadow_login.c \
 	launcher/shadow/shadow_merge.c launcher/shadow/shadow_parts.h \
 	launcher/shadow/shadow_run.c launcher/shadow/shadow_run.h \
 	launcher/shadow/shadow_sift.c \

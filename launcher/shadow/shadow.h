@@ -64,7 +64,8 @@ enum shadow_kind {
 	/*
 	 * The same, carried while the run lasts (shadow_ready()).  Where both
 	 * changed it the one that was written last holds; one that was
-	 * removed inside stays on the host.
+	 * removed inside, or emptied, or does not parse any more (NAME.json)
+	 * stays on the host.
 	 */
 	SHADOW_CREDENTIAL,
 	/*
@@ -127,8 +128,9 @@ struct shadow_told {
 	/*
 	 * SHADOW_REFUSED: ELOOP a symlink, EMLINK a file of several names,
 	 * EFBIG too big, too many, too deep, ENXIO neither file nor folder,
-	 * EPERM the host's belongs to another user.  SHADOW_SET_ASIDE:
-	 * EBADMSG if it does not parse.
+	 * EPERM the host's belongs to another user, ENOBUFS with it one end
+	 * would carry too much.  SHADOW_SET_ASIDE: EBADMSG if it does not
+	 * parse, ENODATA a credential that is empty.
 	 */
 	int		 sys;
 };

@@ -76,6 +76,14 @@ carry_aside(struct carry *c, enum shadow_deed deed, const char *name,
 	return true;
 }
 
+/* Of one file. */
+static uint64_t
+file_bytes(enum shadow_kind kind)
+{
+	return kind == SHADOW_CREDENTIAL ? SHADOW_SMALL_BYTES :
+	    SHADOW_FILE_BYTES;
+}
+
 /* ---- inwards ---- */
 
 /* State is copied at each start: of a long file the stamp must do. */
@@ -107,7 +115,7 @@ carry_in(struct carry *c, const char *name, enum shadow_kind kind)
 		return -1;
 	shadow_copying_init(&copying, SHADOW_INWARD);
 	if (kind == SHADOW_CARRIED || kind == SHADOW_CREDENTIAL)
-		copying.bytes = SHADOW_FILE_BYTES;
+		copying.bytes = copying.longest = file_bytes(kind);
 	shadow_tree_stamp(c->host_fd, name, stamp);
 	if (strcmp(stamp, "-") != 0)
 		rc = shadow_tree_copy(&copying, c->host_fd, name, tmp, "in");
@@ -211,19 +219,40 @@ put_in_place(struct carry *c, const char *name, enum shadow_kind kind,
 	return rc;
 }
 
+void
+carry_copying(const struct carry *c, uint64_t max, struct shadow_copying *ret)
+{
+	shadow_copying_init(ret, SHADOW_OUTWARD);
+	ret->bytes = c->left != NULL && *c->left < max ? *c->left : max;
+}
+
+void
+carry_count(const struct carry *c, uint64_t max,
+    const struct shadow_copying *copying)
+{
+	if (c->left == NULL)
+		return;
+	if (errno == EFBIG && *c->left < max)
+		errno = ENOBUFS;
+	*c->left -= (*c->left < max ? *c->left : max) - copying->bytes;
+}
+
 static int
 put_file(struct carry *c, const char *name, enum shadow_kind kind,
     const char *seen)
 {
 	struct shadow_copying copying;
+	int rc;
 
-	shadow_copying_init(&copying, SHADOW_OUTWARD);
-	copying.bytes = SHADOW_FILE_BYTES;
-	copying.is_synced = kind != SHADOW_CARRIED;
-	if (carry_need_host(c) != 0 || shadow_tree_copy(&copying, c->f->jail_fd,
-	    name, c->host_fd, SHADOW_TEMP) != 0)
+	if (carry_need_host(c) != 0)
 		return -1;
-	return put_in_place(c, name, kind, seen);
+	carry_copying(c, file_bytes(kind), &copying);
+	copying.longest = file_bytes(kind);
+	copying.is_synced = kind != SHADOW_CARRIED;
+	rc = shadow_tree_copy(&copying, c->f->jail_fd, name, c->host_fd,
+	    SHADOW_TEMP);
+	carry_count(c, file_bytes(kind), &copying);
+	return rc != 0 ? -1 : put_in_place(c, name, kind, seen);
 }
 
 static void
@@ -399,7 +428,18 @@ static bool
 is_refusal(int sys)
 {
 	return sys == ELOOP || sys == ENXIO || sys == EMLINK ||
-	    sys == EFBIG || sys == EPERM;
+	    sys == EFBIG || sys == EPERM || sys == ENOBUFS;
+}
+
+/* While the run lasts it may be half written: the end looks again. */
+static bool
+keep_login(struct carry *c, const char *name, struct record *r,
+    const struct sight *s, int sys)
+{
+	if (!c->is_last || !carry_aside(c, SHADOW_SET_ASIDE, name, sys))
+		return false;
+	strcpy(r->seen, s->jail);
+	return true;
 }
 
 bool
@@ -428,6 +468,9 @@ carry_file(struct carry *c, const char *name, enum shadow_kind kind)
 			note(c, name, r, &s);
 		return true;
 	}
+	if (kind == SHADOW_CREDENTIAL &&
+	    (sys = carry_is_no_login(c, name)) != 0)
+		return keep_login(c, name, r, &s, sys);
 	if (host_changed(r, &s) || db_changed(c, name)) {
 		if (kind != SHADOW_CREDENTIAL ||
 		    !carry_jail_is_newer(c, name)) {
@@ -472,11 +515,8 @@ carry_kept(struct carry *c, const char *name, enum shadow_kind kind)
 	strcpy(r->seen, stamp);
 }
 
-enum { SIFT_MAX = 16 << 20 };
-
-/* 0; 1: nothing is there.  -1: no file, or too big. */
-static int
-read_file(int dir, const char *name, struct buf *b)
+int
+carry_read(int dir, const char *name, struct buf *b)
 {
 	auto_fd fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
 	    O_NOCTTY | O_CLOEXEC);
@@ -532,7 +572,7 @@ sift(struct carry *c, const char *name, struct record *r,
 	bool is_held = false;
 	struct buf out;
 
-	buf_init(&out, SIFT_MAX);
+	buf_init(&out, SHADOW_SMALL_BYTES);
 	snprintf(path, sizeof path, "%s/%s", c->f->path, name);
 	if (c->sift(path, host != NULL ? host->data : NULL,
 	    host != NULL ? host->len : 0, jail->data, jail->len, &out,
@@ -576,10 +616,10 @@ carry_sifted(struct carry *c, const char *name)
 		give_way(c, name, r, &s, 0);
 		return;
 	}
-	buf_init(&host, SIFT_MAX);
-	buf_init(&jail, SIFT_MAX);
-	has_host = read_file(c->host_fd, name, &host);
-	if (has_host < 0 || read_file(c->f->jail_fd, name, &jail) != 0)
+	buf_init(&host, SHADOW_SMALL_BYTES);
+	buf_init(&jail, SHADOW_SMALL_BYTES);
+	has_host = carry_read(c->host_fd, name, &host);
+	if (has_host < 0 || carry_read(c->f->jail_fd, name, &jail) != 0)
 		carry_kept(c, name, SHADOW_SIFTED);
 	else
 		sift(c, name, r, &s, has_host == 0 ? &host : NULL, &jail);

@@ -143,8 +143,8 @@ forget(struct carry *c, const struct names *doomed)
 
 static bool
 end_folder(struct store *store, const struct shadow *s,
-    const struct run_folder *folder, bool is_beside, shadow_told_fn *told,
-    void *arg)
+    const struct run_folder *folder, bool is_beside, uint64_t *left,
+    shadow_told_fn *told, void *arg)
 {
 	struct names doomed = { 0 };
 	char key[SHADOW_KEY];
@@ -166,6 +166,7 @@ end_folder(struct store *store, const struct shadow *s,
 	c.told_arg = arg;
 	c.is_beside = is_beside;
 	c.is_last = true;
+	c.left = left;
 	for (size_t i = 0; i < folder->items.n; i++)
 		end_item(&c, &folder->items.v[i], &doomed);
 	end_others(&c, folder, &doomed);
@@ -182,11 +183,12 @@ end_run(struct store *store, struct shadow *s, shadow_told_fn *told,
     void *arg)
 {
 	bool is_beside = run_others_live(store, s->run.id);
+	uint64_t left = SHADOW_END_BYTES;
 	bool is_done = true;
 
 	for (size_t i = 0; i < s->run.folders.n; i++)
 		is_done &= end_folder(store, s, &s->run.folders.v[i],
-		    is_beside, told, arg);
+		    is_beside, &left, told, arg);
 	pause_at("shadow-ended");
 	run_close(store, &s->run, is_done);
 }

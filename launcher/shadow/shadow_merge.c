@@ -104,16 +104,19 @@ void
 carry_dir(struct carry *c, const char *name)
 {
 	struct merge m = { .c = c };
+	int rc;
 
 	if (c->is_beside || !c->is_last)
 		return;
 	/* An empty one is a mount point of an earlier run. */
 	if (unlinkat(c->f->jail_fd, name, AT_REMOVEDIR) == 0)
 		return;
-	shadow_copying_init(&m.copying, SHADOW_OUTWARD);
-	if (carry_need_host(c) != 0 ||
-	    merge_any(&m, c->f->jail_fd, name, c->host_fd, 0) != 0) {
-		if (errno == EFBIG || errno == EXDEV)
+	carry_copying(c, SHADOW_BYTES, &m.copying);
+	rc = carry_need_host(c) != 0 ? -1 :
+	    merge_any(&m, c->f->jail_fd, name, c->host_fd, 0);
+	carry_count(c, SHADOW_BYTES, &m.copying);
+	if (rc != 0) {
+		if (errno == EFBIG || errno == EXDEV || errno == ENOBUFS)
 			(void)carry_aside(c, SHADOW_REFUSED, name, errno);
 		else {
 			c->has_failed = true;

@@ -13,6 +13,10 @@
 
 enum { LOCK_WAIT_MS = 30000 };
 #define SHADOW_FILE_BYTES	((uint64_t)2 << 30)	/* of one file */
+/* Of a credential, and of a file that is sifted. */
+#define SHADOW_SMALL_BYTES	((uint64_t)16 << 20)
+/* What one end carries to the host byte by byte, in sum. */
+#define SHADOW_END_BYTES	((uint64_t)4 << 30)
 /* In the host's folder, under the store's lock; of a killed one removed. */
 #define SHADOW_TEMP		".fence-carry"
 
@@ -38,6 +42,7 @@ struct carry {
 	bool			 is_beside;	/* another run lives */
 	bool			 is_last;	/* this run's end */
 	bool			 has_failed;
+	uint64_t		*left;		/* of SHADOW_END_BYTES; or NULL */
 };
 
 /* Opens the host's folder, removes what a killed one left in it. */
@@ -45,6 +50,28 @@ void	 carry_init(struct carry *, const struct store *, struct shade *);
 void	 carry_release(struct carry *);
 /* The host's folder, made where it is missing.  -1 with errno. */
 int	 carry_need_host(struct carry *);
+/*
+ * A copy to the host that may take so many bytes; after it, how many of the
+ * sum are left.  Refused for the sum: EFBIG becomes ENOBUFS.
+ */
+void	 carry_copying(const struct carry *, uint64_t max,
+	    struct shadow_copying *);
+void	 carry_count(const struct carry *, uint64_t max,
+	    const struct shadow_copying *);
+/*
+ * 0; 1: nothing is there, or no folder (-1).  -1: no file, or longer than the
+ * buffer may be.
+ */
+int	 carry_read(int dir, const char *name, struct buf *);
+
+/* shadow_login.c: what a credential is worth. */
+enum login { LOGIN_WHOLE, LOGIN_EMPTY, LOGIN_BROKEN };
+enum login shadow_login(const char *name, const char *text, size_t len);
+/*
+ * 0, or why jail/NAME must not take the place of the host's, which is a login:
+ * ENODATA empty, EBADMSG it does not parse.
+ */
+int	 carry_is_no_login(const struct carry *, const char *name);
 
 void	 carry_tell(const struct carry *, enum shadow_deed, const char *name,
 	    const char *to, int sys);

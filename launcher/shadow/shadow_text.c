@@ -14,6 +14,8 @@ why_refused(int sys)
 		return "it has a symlink that could lead elsewhere";
 	case EMLINK:
 		return "it has a file of several names";
+	case ENOBUFS:
+		return "one end carries no more than 4 GiB";
 	case EFBIG:
 		return "it is too big, too deep or too many";
 	case EACCES:
@@ -63,7 +65,9 @@ shadow_text(struct buf *b, const struct shadow_told *t, const char *home)
 		break;
 	case SHADOW_SET_ASIDE:
 		buf_puts(b, t->sys == EBADMSG ? " does not parse any more: "
-		    "the host's stays, the jail's version" : " changed "
+		    "the host's stays, the jail's version" :
+		    t->sys == ENODATA ? " was emptied inside: the host's "
+		    "stays, the jail's version" : " changed "
 		    "inside, too: the host's holds, the jail's version");
 		put_place(b, t, " is at ");
 		break;

@@ -116,6 +116,18 @@ file_mode(const struct shadow_copying *c, mode_t mode)
 	    (mode & 0777) | 0600;
 }
 
+static bool
+is_too_long(const struct shadow_copying *c, int out)
+{
+	struct stat st;
+
+	if (c->longest == 0 || (fstat(out, &st) == 0 &&
+	    (uint64_t)st.st_size <= c->longest))
+		return false;
+	errno = EFBIG;
+	return true;
+}
+
 static int
 fill_file(struct shadow_copying *c, int in, int out, mode_t mode)
 {
@@ -126,7 +138,8 @@ fill_file(struct shadow_copying *c, int in, int out, mode_t mode)
 
 		if (fstat(in, &before) != 0 ||
 		    copy_bytes(in, out, (uint64_t)before.st_size,
-		    &c->bytes) != 0 || fstat(in, &after) != 0)
+		    &c->bytes) != 0 || fstat(in, &after) != 0 ||
+		    is_too_long(c, out))
 			return -1;
 		times[0] = before.st_atim;
 		times[1] = before.st_mtim;

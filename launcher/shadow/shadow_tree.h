@@ -33,6 +33,7 @@ struct shadow_copying {
 	bool		 is_synced;	/* each file is on the disk, then */
 	uint64_t	 bytes;		/* left */
 	unsigned	 entries;	/* left */
+	uint64_t	 longest;	/* of a file, reflink or not; 0: any */
 	/* Out: what was left out, and why the first was (shadow_told). */
 	unsigned	 nrefused;
 	int		 refused;

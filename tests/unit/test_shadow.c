@@ -385,6 +385,138 @@ test_credential(void **state)
 	assert_int_equal(st.st_mode & 07777, 0600);
 }
 
+/* What an agent, or who breaks it, leaves of a login. */
+static const struct {
+	const char	*name, *host, *jail;
+	bool		 is_carried;
+} logins[] = {
+	{ "auth.json", "{\"t\":1}", "", false },
+	{ "auth.json", "{\"t\":1}", " \n", false },
+	{ "auth.json", "{\"t\":1}", "{}\n", false },
+	{ "auth.json", "{\"t\":1}", "[]", false },
+	{ "auth.json", "{\"t\":1}", "null", false },
+	{ "auth.json", "{\"t\":1}", "{\"t\":", false },
+	{ "auth.json", "{\"t\":1}", "{\"t\":2}{", false },
+	{ "auth.json", "{\"t\":1}", "{\"t\":2}", true },
+	{ "auth.json", "{\"t\":", "{\"u\":", true },
+	{ "auth.json", "{}", "", true },
+	{ "auth.json", "{}", "{\"t\":2}", true },
+	{ "auth.json", NULL, "{", true },
+	{ "token", "abc", "", false },
+	{ "token", "abc", "a{", true },
+};
+
+static void
+test_lost_login(void **state)
+{
+	static const struct shadow_item items[] = {
+		{ "auth.json", SHADOW_CREDENTIAL, false },
+		{ "token", SHADOW_CREDENTIAL, false },
+	};
+
+	for (size_t i = 0; i < sizeof logins / sizeof *logins; i++) {
+		const char *name = logins[i].name;
+		struct shadow *run;
+		struct scene s;
+
+		print_message("row %zu\n", i);
+		scene_init(&s, *state);
+		s.folder.items = items;
+		s.folder.nitems = 2;
+		s.nruns = (unsigned)i * 10;
+		(void)unlink(room_path(s.r, "home/.agent/auth.json"));
+		(void)unlink(room_path(s.r, "home/.agent/token"));
+		if (logins[i].host != NULL)
+			write_host(&s, name, logins[i].host);
+		run = begin(&s);
+		assert_true(shadow_watch(run) >= 0);
+		write_inside(&s, name, logins[i].jail);
+		shadow_ready(run, hear, &s.h);
+		assert_string_equal(host_text(&s, name), logins[i].is_carried ?
+		    logins[i].jail : logins[i].host);
+		end(&s, run);
+		assert_string_equal(host_text(&s, name), logins[i].is_carried ?
+		    logins[i].jail : logins[i].host);
+		if (logins[i].is_carried)
+			continue;
+		assert_non_null(strstr(s.h.text, "ASIDE:"));
+		assert_null(strstr(s.h.text, "HOST-ASIDE:"));
+		assert_string_equal(text_of(s.h.to), logins[i].jail);
+		/* The next run is logged in. */
+		run = begin(&s);
+		assert_string_equal(text_of(inside(&s, name)),
+		    logins[i].host);
+		assert_string_equal(end(&s, run), "");
+	}
+}
+
+static void
+make_long(const char *path, off_t size)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	assert_int_equal(ftruncate(fd, size), 0);
+	assert_int_equal(pwrite(fd, "x", 1, 0), 1);
+	close(fd);
+}
+
+static off_t
+size_of(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 ? st.st_size : -1;
+}
+
+/* A login that is no login by its size. */
+static void
+test_long_login(void **state)
+{
+	struct shadow *run;
+	struct scene s;
+
+	scene_init(&s, *state);
+	write_host(&s, "auth.json", "{\"t\":1}");
+	run = begin(&s);
+	assert_true(shadow_watch(run) >= 0);
+	make_long(inside(&s, "auth.json"), (16 << 20) + 1);
+	shadow_ready(run, hear, &s.h);
+	assert_string_equal(end(&s, run), "REFUSED:auth.json ");
+	assert_int_equal(size_of(s.h.to), (16 << 20) + 1);
+	assert_string_equal(host_text(&s, "auth.json"), "{\"t\":1}");
+}
+
+/* Holes: the third is beyond what one end carries. */
+static void
+test_sum(void **state)
+{
+	static const char *const names[] = { "a", "b", "c", "dir/d", "e" };
+	struct shadow *run;
+	struct scene s;
+	unsigned n = 0;
+
+	scene_init(&s, *state);
+	run = begin(&s);
+	write_inside(&s, "dir/x", "");
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		make_long(inside(&s, names[i]), strlen(names[i]) == 1 ?
+		    (off_t)3 << 29 : (off_t)3 << 28);
+	end(&s, run);
+	for (const char *p = s.h.text; (p = strstr(p, "REFUSED:")) != NULL;
+	    p++)
+		n++;
+	/* 1.5 GiB each, and 0.75 in the folder. */
+	assert_in_range(n, 2, 3);
+	assert_int_equal(is_there(room_path(s.r, "home/.agent/a")) +
+	    is_there(room_path(s.r, "home/.agent/b")) +
+	    is_there(room_path(s.r, "home/.agent/c")) +
+	    is_there(room_path(s.r, "home/.agent/e")), 2);
+	/* The next end carries again. */
+	run = begin(&s);
+	make_long(inside(&s, "f"), (off_t)3 << 29);
+	assert_string_equal(end(&s, run), "CARRIED:f ");
+}
+
 static void
 test_sifted(void **state)
 {
@@ -909,11 +1041,14 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_kept), T(test_kept_removed), T(test_host_changed),
 		T(test_host_touched), T(test_carried),
-		T(test_carried_conflict), T(test_credential), T(test_sifted), T(test_sift_agent),
+		T(test_carried_conflict), T(test_credential),
+		T(test_lost_login), T(test_long_login), T(test_sum),
+		T(test_sifted), T(test_sift_agent),
 		T(test_database), T(test_hostile), T(test_closed), T(test_deep),
 		T(test_host_link), T(test_new_folder_twice), T(test_two_runs),
 		T(test_two_policies), T(test_swept), T(test_cannot_carry),
-		T(test_no_folder), T(test_changing), T(test_version), T(test_may), T(test_text),
+		T(test_no_folder), T(test_changing), T(test_version),
+		T(test_may), T(test_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
