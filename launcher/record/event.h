@@ -56,7 +56,10 @@ struct event {
 	enum event_witness	 witness;
 	enum event_enforcer	 enforcer;
 	int64_t			 time_ms;	/* since 1970 */
-	uint64_t		 sequence;	/* set by the witness */
+	/* Of this writer's lines: number, and hash of the one before (chain.h),
+	 * or NULL. */
+	uint64_t		 sequence;
+	const char		*prev;
 	unsigned		 count;		/* folded repeats, from 1 */
 	int			 sys;		/* errno the program saw, 0 none */
 	struct verdict		 verdict;	/* rule, place, remedy */

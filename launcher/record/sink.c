@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "launcher/record/chain.h"
 #include "launcher/writer.h"
 #include "platform/base/clock.h"
 #include "platform/base/xalloc.h"
@@ -13,6 +14,7 @@ struct sink {
 	int			 is_tty;
 	const struct event_run	*run;
 	uint64_t		 sequence;	/* of the last line */
+	struct chain		 chain;		/* JSON: its hash */
 	uint64_t		 lost;		/* and not told yet */
 	int64_t			 lost_second;
 	struct buf		 rest;		/* of a line half written */
@@ -26,6 +28,7 @@ sink_new(int fd, const struct event_run *run, int is_tty)
 	writer_init(&s->writer, fd);
 	s->run = run;
 	s->is_tty = is_tty;
+	chain_init(&s->chain);
 	buf_init(&s->rest, LINE_BYTES);
 	return s;
 }
@@ -74,6 +77,7 @@ sink_free(struct sink *s)
 static int
 put_line(struct sink *s, const struct event *e)
 {
+	struct chain next;
 	size_t len;
 
 	if (push(s) != 0)
@@ -83,10 +87,15 @@ put_line(struct sink *s, const struct event *e)
 		event_json(e, s->run, &s->rest);
 	else
 		event_text(e, s->is_tty, &s->rest);
+	if (s->run != NULL)
+		chain_add(&next, s->rest.data, s->rest.len);
 	buf_putc(&s->rest, '\n');
 	len = s->rest.len;
-	if (!s->rest.failed && (push(s) == 0 || s->rest.len < len))
+	if (!s->rest.failed && (push(s) == 0 || s->rest.len < len)) {
+		if (s->run != NULL)
+			s->chain = next;
 		return 0;
+	}
 	buf_clear(&s->rest);
 	return -1;
 }
@@ -95,6 +104,7 @@ static int
 put_event(struct sink *s, struct event *e)
 {
 	e->sequence = s->sequence + 1;
+	e->prev = s->chain.prev;
 	if (put_line(s, e) != 0)
 		return -1;
 	s->sequence++;

@@ -481,6 +481,7 @@ put_unmapped(struct buf *b, const struct event *e)
 		put_str(b, "actor", "guess");
 	if (is_denied(e) && e->verdict.remedy.kind != REMEDY_NONE)
 		put_remedy(b, &e->verdict.remedy);
+	put_str_if(b, "prev", e->prev);
 	put_str_if(b, "moved_to", e->moved_to);
 	if (e->is_killed)
 		put_str(b, "deed", "killed");

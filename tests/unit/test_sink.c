@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "launcher/record/chain.h"
 #include "launcher/record/sink.h"
 #include "launcher/writer.h"
 #include "platform/base/json.h"
@@ -166,6 +167,42 @@ test_none(void **state)
 	sink_free(NULL);
 }
 
+/* Each line names the hash of the line before it; text has no chain. */
+static void
+test_chain(void **state)
+{
+	char *text, *line, *save = NULL;
+	struct chain chain;
+	struct sink *s;
+	unsigned n = 0;
+	int fds[2];
+
+	(void)state;
+	chain_init(&chain);
+	assert_int_equal(pipe2(fds, O_CLOEXEC | O_NONBLOCK), 0);
+	s = sink_new(fds[1], &run, 0);
+	for (unsigned i = 0; i < 3; i++) {
+		struct event e = dns(i == 1 ? "b.test" : "a.test");
+
+		sink_event(s, &e);
+	}
+	text = take(fds[0]);
+	for (line = strtok_r(text, "\n", &save); line != NULL;
+	    line = strtok_r(NULL, "\n", &save), n++) {
+		char want[96];
+
+		(void)snprintf(want, sizeof want, "\"prev\":\"%s\"",
+		    chain.prev);
+		assert_non_null(strstr(line, want));
+		chain_add(&chain, line, strlen(line));
+	}
+	assert_int_equal(n, 3);
+	free(text);
+	sink_free(s);
+	close(fds[0]);
+	close(fds[1]);
+}
+
 int
 main(void)
 {
@@ -173,6 +210,7 @@ main(void)
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_slow),
 		cmocka_unit_test(test_none),
+		cmocka_unit_test(test_chain),
 	};
 
 	writer_set_mode(WRITER_WATCHES);
