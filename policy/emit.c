@@ -30,7 +30,8 @@ is_worth_it(const struct key *key, const void *field)
 	case KEY_INT:
 	case KEY_SIZE:
 	case KEY_DURATION:
-		return number->is_set && number->value != 0;
+		return number->is_set && (number->value != 0 ||
+		    keys_has_zero(key));
 	case KEY_ENUM:
 		return choice->is_set;
 	case KEY_STRING:

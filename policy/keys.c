@@ -502,6 +502,13 @@ const struct key policy_keys[] = {
 	  .check = check_env_name, .schema = RE_ENV, .fallback = "[]",
 	  .example = "[\"getenv\"]",
 	  .help = "Functions whose calls are told, by name." },
+
+	{ .name = "record.keep", FIELD(KEY_INT, record.keep),
+	  NEITHER,
+	  .min = 0, .max = 1000,
+	  .fallback = "20", .example = "50",
+	  .help = "How many runs with refusals are remembered for fence "
+		  "trace, 16 MiB in all. 0: this run leaves no record." },
 };
 const size_t policy_nkeys = sizeof policy_keys / sizeof *policy_keys;
 
@@ -529,6 +536,13 @@ keys_at(size_t offset)
 		    policy_keys[i].type != KEY_IGNORED)
 			return &policy_keys[i];
 	return NULL;
+}
+
+bool
+keys_has_zero(const struct key *key)
+{
+	return key->type == KEY_INT && key->fallback != NULL &&
+	    strcmp(key->fallback, "0") != 0;
 }
 
 const char *

@@ -143,6 +143,8 @@ bool		 keys_is_limit(const struct key *);
  */
 const struct origin	*keys_lost(const struct key *, enum key_lost,
 			    const struct policy *);
+/* Is 0 a value of this number, and not the same as nothing written? */
+bool		 keys_has_zero(const struct key *);
 /* Do two policies say the same?  Of texts, choices and flags. */
 bool		 keys_same(const struct key *, const struct policy *a,
 		    const struct policy *b);

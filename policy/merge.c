@@ -188,13 +188,13 @@ merge_flag(struct merger *m, const struct flag *base,
 } while (0)
 
 static void
-merge_value(struct merger *m, enum key_type type, const void *base,
+merge_value(struct merger *m, const struct key *key, const void *base,
     const void *child, void *ret)
 {
 	struct number *n = ret;
 	struct string *s = ret;
 
-	switch (type) {
+	switch (key->type) {
 	case KEY_TRISTATE:
 		MERGE_VALUE(tristate);
 		break;
@@ -209,8 +209,9 @@ merge_value(struct merger *m, enum key_type type, const void *base,
 	case KEY_INT:
 	case KEY_SIZE:
 	case KEY_DURATION:
-		/* Nothing else than "not written" has the value 0. */
-		if (base != NULL && ((const struct number *)child)->value == 0)
+		/* Of most keys 0 is the same as "not written". */
+		if (base != NULL && !keys_has_zero(key) &&
+		    ((const struct number *)child)->value == 0)
 			child = base;
 		MERGE_VALUE(number);
 		if (n->text != NULL)
@@ -236,7 +237,7 @@ merge_key(struct merger *m, const struct key *key, const struct policy *base,
 	else if (key->type == KEY_BOOL)
 		merge_flag(m, b, c, r);
 	else
-		merge_value(m, key->type, b, c, r);
+		merge_value(m, key, b, c, r);
 }
 
 static void
@@ -365,7 +366,8 @@ is_equal_key(const struct key *key, const void *a, const void *b)
 	case KEY_INT:
 	case KEY_SIZE:
 	case KEY_DURATION:
-		return na->value == nb->value;
+		return na->value == nb->value && (na->is_set == nb->is_set ||
+		    !keys_has_zero(key));
 	case KEY_ENUM:
 		return ca->value == cb->value && ca->is_set == cb->is_set;
 	case KEY_STRING:

@@ -225,6 +225,9 @@ struct policy {
 	struct {
 		struct strlist	 calls;
 	} trace;
+	struct {
+		struct number	 keep;
+	} record;
 
 	/*
 	 * Where guarded names are on this disk (policy/guard.h), for a run or

@@ -51,6 +51,7 @@ UNIT_TESTS = \
 	tests/unit/test_jail_next \
 	tests/unit/test_ip \
 	tests/unit/test_json \
+	tests/unit/test_kept \
 	tests/unit/test_kept_fds \
 	tests/unit/test_landlock \
 	tests/unit/test_launcher \

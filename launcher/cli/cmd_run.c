@@ -163,6 +163,7 @@ run_once(struct attempts *a, bool *ret_again, struct err *e)
 		/* A way that leads elsewhere was refused by now. */
 		begin(a, &plan);
 		fds.made = prepare_fd(a->prepared);
+		fds.kept = prepare_kept_fd(a->prepared);
 		status = run_plan(a->ro, &plan, ahead, &fds, ret_again, e);
 		plan_release(&plan);
 	} else {

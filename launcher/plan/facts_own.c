@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "launcher/plan/facts_parts.h"
+#include "launcher/record/kept.h"
 #include "platform/base/vec.h"
 #include "policy/pattern.h"
 
@@ -110,9 +111,30 @@ own_list(struct gather *g)
 		list_own(g, i);
 }
 
+/*
+ * What was refused to other runs, and what commands they were, is not for this
+ * one to read.  Not of a run inside another fence, which hides it itself.
+ */
+static void
+hide_records(struct gather *g)
+{
+	static const char words[] = "the records of runs";
+	struct tree_node node;
+
+	if (g->rq->state == NULL)
+		return;
+	gather_look(g, arena_printf(g->arena, "%s/" KEPT_FOLDER,
+	    g->rq->state), &node);
+	if (node.kind == TREE_MISSING)
+		return;
+	gather_fact(g, FACT_DENY_READ, &node, gather_words(g, words));
+	policy_hide(g->rq->policy, node.real, words);
+}
+
 int
 own_facts(struct gather *g, struct err *e)
 {
+	hide_records(g);
 	for (size_t i = 0; i < g->rq->nown; i++)
 		if (add_own(g, i, e) != 0)
 			return -1;

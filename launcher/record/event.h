@@ -70,7 +70,8 @@ struct event {
 	bool			 is_guess;	/* by who called (callers.h) */
 
 	const char		*path;		/* OPEN, EXEC; raw bytes */
-	/* EXEC by the supervisor of executions; NULL: the shim's. */
+	/* EXEC by the supervisor of executions; NULL: the shim's.  RUN_START:
+	 * of the command, or NULL. */
 	const char *const	*argv;
 	size_t			 argc;
 	bool			 is_killed;	/* after the call, not by it */
@@ -107,6 +108,9 @@ struct event_run {
 	char	 version[32];
 	char	 policy_name[256];
 	char	 policy_sha256[65];	/* "" if not computed */
+	/* Where it began, and the file of the policy in force; or NULL.
+	 * Borrowed. */
+	const char	*workspace, *policy_file;
 };
 
 /* One text for both: appended without newline; is_tty picks two lines. */

@@ -4,6 +4,7 @@ launcher_liblauncher_a_SOURCES += \
 	launcher/record/event.c launcher/record/event.h \
 	launcher/record/explain.c launcher/record/explain.h \
 	launcher/record/judge.c launcher/record/judge.h \
+	launcher/record/kept.c launcher/record/kept.h \
 	launcher/record/judge_call.c \
 	launcher/record/outside.c launcher/record/outside.h \
 	launcher/record/recent.c launcher/record/recent.h \

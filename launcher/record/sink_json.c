@@ -218,7 +218,7 @@ base_name(const char *path)
 
 /* Joined by blanks, as far as a reader wants to see. */
 static void
-put_command(struct buf *b, const struct event *e)
+put_command(struct buf *b, const char *key, const struct event *e)
 {
 	enum { MOST = 2048 };
 	struct buf text;
@@ -233,7 +233,7 @@ put_command(struct buf *b, const struct event *e)
 	}
 	if (text.len > MOST)
 		text.data[text.len = MOST] = '\0';
-	put_str(b, "cmd_line", text.data);
+	put_str(b, key, text.data);
 	buf_release(&text);
 }
 
@@ -248,7 +248,7 @@ put_file(struct buf *b, const struct event *e)
 	if (e->kind == EVENT_OPEN)
 		put_num(b, "type_id", 0);	/* a claim does not tell */
 	if (e->argv != NULL)
-		put_command(b, e);
+		put_command(b, "cmd_line", e);
 	put_close(b, '}');
 	if (e->kind == EVENT_OPEN && e->op == OP_OPEN)
 		put_num(b, "access_mask", e->open_flags);
@@ -468,8 +468,19 @@ put_remedy(struct buf *b, const struct remedy *r)
 	buf_release(&value);
 }
 
+/* What `fence trace` says of a run, and where its policy would be changed. */
 static void
-put_unmapped(struct buf *b, const struct event *e)
+put_run(struct buf *b, const struct event *e, const struct event_run *run)
+{
+	if (e->argv != NULL)
+		put_command(b, "command", e);
+	put_str_if(b, "workspace", run->workspace);
+	put_str_if(b, "policy_file", run->policy_file);
+}
+
+static void
+put_unmapped(struct buf *b, const struct event *e,
+    const struct event_run *run)
 {
 	put_open(b, "unmapped", '{');
 	put_open(b, "fence", '{');
@@ -489,6 +500,8 @@ put_unmapped(struct buf *b, const struct event *e)
 		put_str(b, "answer", "final");
 	if (e->kind == EVENT_DROPPED)
 		put_num(b, "dropped", (int64_t)e->dropped);
+	if (e->kind == EVENT_RUN_START)
+		put_run(b, e, run);
 	if (e->kind == EVENT_RUN_END)
 		put_num(b, "exit_status", e->status);
 	put_close(b, '}');
@@ -544,7 +557,7 @@ event_json(const struct event *e, const struct event_run *run, struct buf *b)
 	if (e->kind < EVENT_RUN_START)
 		put_rule(b, e);
 	put_policy(b, e, run);
-	put_unmapped(b, e);
+	put_unmapped(b, e, run);
 	put_close(b, '}');
 	if (!b->failed)
 		b->data[--b->len] = '\0';	/* the last comma */

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "launcher/record/judge.h"
+#include "launcher/record/kept.h"
 #include "launcher/record/sink.h"
 #include "launcher/record/tally.h"
 #include "launcher/record/who.h"
@@ -43,6 +44,7 @@ struct witness {
 	struct witness_config	 config;
 	struct judge		 judge;
 	struct sink		*trace, *text;
+	struct kept		*kept;		/* or NULL */
 	struct tally		*tally;
 	struct recent		 recent;
 	struct witness_counts	 counts;
@@ -66,6 +68,7 @@ witness_new(const struct witness_config *config)
 	    .net = config->policy, .has_masks = config->has_masks };
 	w->trace = sink_new(config->trace_fd, &w->config.run, 0);
 	w->text = sink_new(config->text_fd, NULL, config->text_is_tty);
+	w->kept = kept_new(config->kept_fd, &w->config.run, config->keep);
 	w->tally = tally_new(config->policy->home, config->policy->workspace);
 	return w;
 }
@@ -77,6 +80,7 @@ witness_free(struct witness *w)
 		return;
 	sink_free(w->trace);
 	sink_free(w->text);
+	kept_free(w->kept);
 	tally_free(w->tally);
 	callers_free(w->callers);
 	free(w);
@@ -99,6 +103,7 @@ witness_dropped(struct witness *w, uint64_t n)
 {
 	w->counts.dropped += n;
 	sink_lost(w->trace, n);
+	kept_lost(w->kept, n);
 	if (!w->config.is_quiet)
 		sink_lost(w->text, n);
 }
@@ -127,15 +132,30 @@ emit(struct witness *w, struct event *e)
 	if (is_shown(w, e))
 		sink_event(w->text, e);
 	sink_event(w->trace, e);
+	kept_event(w->kept, e);
 }
 
 void
-witness_run_start(struct witness *w, const char *command)
+witness_keep(struct witness *w)
+{
+	kept_open(w->kept);
+}
+
+bool
+witness_is_kept(const struct witness *w)
+{
+	return kept_has_file(w->kept);
+}
+
+void
+witness_run_start(struct witness *w, const char *command, char *const *argv)
 {
 	struct event e = { .kind = EVENT_RUN_START,
 	    .witness = WITNESS_MONITOR, .enforcer = ENFORCER_NONE,
-	    .detail = command };
+	    .detail = command, .argv = (const char *const *)argv };
 
+	while (argv != NULL && argv[e.argc] != NULL)
+		e.argc++;
 	emit(w, &e);
 }
 

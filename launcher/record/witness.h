@@ -31,6 +31,8 @@ struct witness_config {
 	bool			 is_quiet;	/* text: refused commands alone */
 	bool			 has_masks;	/* of files of commands */
 	pid_t			 stop_pid;	/* see who_pid(); 0 none */
+	unsigned		 keep;		/* runs to keep (kept.h), or 0 */
+	int			 kept_fd;	/* their folder; borrowed */
 };
 
 struct witness	*witness_new(const struct witness_config *);
@@ -40,7 +42,11 @@ void		 witness_set_net(struct witness *, const struct policy *);
 /* For a jail that starts after the witness. */
 void		 witness_set_stop(struct witness *, pid_t stop_pid);
 
-void		 witness_run_start(struct witness *, const char *command);
+/* Before the process gives up opening for writing: kept_open(). */
+void		 witness_keep(struct witness *);
+/* argv: or NULL; stays. */
+void		 witness_run_start(struct witness *, const char *command,
+		    char *const *argv);
 /* Also reports drops that were not reported yet. */
 void		 witness_run_end(struct witness *, int exit_status);
 
@@ -112,6 +118,8 @@ void		 witness_dropped(struct witness *, uint64_t n);
 void		 witness_summary(struct witness *, struct buf *);
 /* A sandbox or listener inside that was refused, in words; NULL: none was. */
 const char	*witness_nest(const struct witness *);
+/* Is this run's record kept for `fence trace`? */
+bool		 witness_is_kept(const struct witness *);
 /* The last refusals; good until the next one. */
 const struct recent	*witness_recent(const struct witness *);
 

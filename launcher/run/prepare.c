@@ -8,18 +8,21 @@
 #include "launcher/guard/guard_text.h"
 #include "launcher/log.h"
 #include "launcher/plan/request.h"
+#include "launcher/record/kept.h"
 #include "launcher/run/granted_dirs.h"
 #include "launcher/run/shading.h"
 #include "platform/base/arena.h"
 #include "platform/base/path.h"
 #include "platform/base/vec.h"
 #include "platform/base/xalloc.h"
+#include "platform/fd.h"
 #include "platform/pause.h"
 #include "policy/trust.h"
 
 struct prepared {
 	struct arena		*arena;
 	struct granted_dirs	*dirs;	/* NULL: no journal can be kept */
+	int			 kept_fd;	/* or -1 */
 	struct { const char **v; size_t n, cap; } lines;
 };
 
@@ -50,18 +53,20 @@ struct prepared *
 prepare_new(char *const *env)
 {
 	struct prepared *p = xcalloc(1, sizeof *p);
-	const char *store, *state;
+	const char *store, *state, *home;
 
 	p->arena = arena_new();
-	store = trust_store(p->arena, request_home(p->arena, env), env);
+	home = request_home(p->arena, env);
+	store = trust_store(p->arena, home, env);
 	state = store != NULL ? path_dir(p->arena, store) : NULL;
 	agentend_sweep(state, swept, p);
 	/* What is carried may hold git directories. */
 	if (state != NULL)
-		shading_sweep(state, request_home(p->arena, env), swept_shadow,
-		    p);
+		shading_sweep(state, home, swept_shadow, p);
 	gitjournal_sweep(state, swept, p);
 	p->dirs = granted_dirs_open(state);
+	/* The plan hides it, so it has to be there. */
+	p->kept_fd = kept_folder(state, home, true);
 	return p;
 }
 
@@ -101,12 +106,19 @@ prepare_fd(const struct prepared *p)
 	return p != NULL ? granted_dirs_fd(p->dirs) : -1;
 }
 
+int
+prepare_kept_fd(const struct prepared *p)
+{
+	return p != NULL ? p->kept_fd : -1;
+}
+
 void
 prepare_free(struct prepared *p)
 {
 	if (p == NULL)
 		return;
 	granted_dirs_close(p->dirs);
+	fd_close(&p->kept_fd);
 	vec_release(&p->lines);
 	arena_free(p->arena);
 	free(p);

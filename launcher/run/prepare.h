@@ -12,7 +12,10 @@
 
 struct prepared;
 
-/* Before anything is planned.  Never NULL. */
+/*
+ * Before anything is planned.  Makes the folder of records, which the plan
+ * hides, where it is missing and can be made.  Never NULL.
+ */
 struct prepared	*prepare_new(char *const *env);
 /* What killed runs left, as lines for the user; says it once. */
 void		 prepare_tell(struct prepared *);
@@ -24,6 +27,8 @@ int		 prepare_make(struct prepared *, const struct plan *,
 		    struct err *);
 /* As granted_dirs_fd(): as long as it is open, nothing that was made goes. */
 int		 prepare_fd(const struct prepared *);
+/* The folder of the records of runs (kept.h), or -1. */
+int		 prepare_kept_fd(const struct prepared *);
 void		 prepare_free(struct prepared *);	/* NULL is fine */
 
 #endif

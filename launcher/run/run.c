@@ -18,6 +18,7 @@
 #include "launcher/gate/inbound.h"
 #include "launcher/gate/monitor.h"
 #include "launcher/log.h"
+#include "launcher/record/kept.h"
 #include "launcher/record/witness.h"
 #include "launcher/run/guarding.h"
 #include "launcher/run/limits.h"
@@ -150,6 +151,14 @@ make_run_id(char id[33])
 		snprintf(id + 2 * i, 3, "%02x", raw[i]);
 }
 
+static unsigned
+runs_kept(const struct policy *p)
+{
+	const struct number *n = &p->record.keep;
+
+	return n->is_set ? (unsigned)n->value : KEPT_RUNS;
+}
+
 static int
 make_witness(struct run *r, const struct run_options *ro, struct err *e)
 {
@@ -157,7 +166,8 @@ make_witness(struct run *r, const struct run_options *ro, struct err *e)
 	    .trace_fd = r->trace_fd, .text_fd = log_fd(),
 	    .text_is_tty = isatty(log_fd()), .is_debug = ro->debug,
 	    .is_quiet = !r->is_told,
-	    .has_masks = r->plan->has_masked_programs };
+	    .has_masks = r->plan->has_masked_programs,
+	    .keep = runs_kept(r->plan->policy), .kept_fd = r->kept_fd };
 
 	make_run_id(r->id);
 	memcpy(c.run.id, r->id, sizeof c.run.id);
@@ -165,6 +175,9 @@ make_witness(struct run *r, const struct run_options *ro, struct err *e)
 	snprintf(c.run.version, sizeof c.run.version, "%s", FENCE_VERSION);
 	snprintf(c.run.policy_name, sizeof c.run.policy_name, "%s",
 	    r->plan->policy->name);
+	c.run.workspace = r->plan->resolved.workspace;
+	if (r->plan->resolved.nfiles > 0)
+		c.run.policy_file = r->plan->resolved.files[0];
 	r->witness = witness_new(&c);
 	if (r->witness == NULL)
 		return err_set(e, ERR_JAIL, "out of memory");
@@ -359,11 +372,12 @@ run_start(struct run *r, const struct run_options *ro, struct err *e)
 	if (guarding_start(r->guarding, r->jail.pid, e) != 0)
 		return -1;
 	r->is_carried = r->shading != NULL;
-	witness_run_start(r->witness, r->spec.argv[0]);
+	witness_run_start(r->witness, r->spec.argv[0], r->spec.argv);
 	pause_at("before-go");
 	if (jail_go(&r->jail, e) != 0)
 		return run_gave_up(r);
 	pause_at("after-go");
+	witness_keep(r->witness);	/* beside the jail's start */
 	return confine_monitor(e);
 }
 
@@ -436,7 +450,7 @@ run_command(const struct run_options *ro, const struct plan *plan,
 	    .jail = { .control_fd = -1,
 	    .report_fd = -1, .stdin_fd = -1 }, .net.fd = -1,
 	    .names.fd = -1, .mint.fd = -1, .tracer.fd = -1, .trace_fd = fds->trace,
-	    .made_fd = fds->made,
+	    .made_fd = fds->made, .kept_fd = fds->kept,
 	    .command_fd = -1, .status = -1, .err = e,
 	    .is_told = ro->monitor || ro->debug, .is_debug = ro->debug };
 	sigset_t all;

@@ -20,6 +20,7 @@ struct run_fds {
 	int	trace;		/* where JSON records go */
 	/* Of prepare_fd(): the guard's process holds it until its end. */
 	int	made;
+	int	kept;		/* the folder of records: kept_folder() */
 };
 
 /*

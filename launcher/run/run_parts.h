@@ -35,7 +35,7 @@ struct run {
 	struct limits	*limits;
 	struct watch	*control, *report, *child;
 	char		 id[33];
-	int		 trace_fd, made_fd;	/* run_fds */
+	int		 trace_fd, made_fd, kept_fd;	/* run_fds */
 	int		 command_fd;	/* pidfd */
 	int		 status;	/* of fence-run; -1 until known */
 	struct err	*err;		/* set with failed */

@@ -92,6 +92,8 @@ rules(void **state)
 		{ "{\"command\":{\"useDefaults\":false}}",
 		  "{\"command\":{\"useDefaults\":true}}",
 		  "{\"command\":{\"useDefaults\":true}}" },
+		{ "{\"record\":{\"keep\":7}}", "{\"record\":{\"keep\":0}}",
+		  "{\"record\":{\"keep\":0}}" },
 		{ NET("\"httpProxyPort\":1"), NET("\"httpProxyPort\":2"),
 		  NET("\"httpProxyPort\":2") },
 		{ NET("\"httpProxyPort\":1"), "{}",

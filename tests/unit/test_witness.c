@@ -503,7 +503,7 @@ test_run(void **state)
 {
 	struct fixture *f = *state;
 
-	witness_run_start(f->w, "make all");
+	witness_run_start(f->w, "make all", NULL);
 	tell_open(f, "/off/x", O_WRONLY, EROFS);
 	witness_dropped(f->w, 5);
 	witness_run_end(f->w, 2);
