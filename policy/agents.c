@@ -29,7 +29,10 @@ const struct agent_folder agent_folders[] = {
 	{ NULL, NULL },
 };
 
-const char *const agent_files[] = { ".claude.json", NULL };
+const struct agent_state agent_states[] = {
+	{ ".claude.json", ".claude", "CLAUDE_CONFIG_DIR" },
+	{ NULL, NULL, NULL },
+};
 
 bool
 agent_is_credential(const struct agent_folder *f, const char *name)

@@ -33,7 +33,17 @@ extern const struct agent_folder	 agent_folders[]; /* ends with NULL */
  * next start is its first one again.  Granted and missing, such a file is made
  * for the run, as an empty object.  Ends with NULL.
  */
-extern const char *const		 agent_files[];
+extern const struct agent_state {
+	const char	*file;
+	/*
+	 * Inside, the file is also in this folder of agent_folders, where a new
+	 * version can be written beside it; the variable makes the agent look
+	 * there.  That it cannot be replaced there makes the agent write into
+	 * the file, as it does where a folder is on another file system.
+	 */
+	const char	*folder;
+	const char	*variable;
+}					 agent_states[];
 
 /* Is `name`, directly in the folder, one of its credentials? */
 bool	 agent_is_credential(const struct agent_folder *, const char *name);

@@ -75,6 +75,15 @@ repair(struct arena *a, char *var, const struct env_dirs *dirs)
 }
 
 static bool
+has_name(char *const *env, size_t n, const char *var)
+{
+	for (size_t i = 0; i < n; i++)
+		if (same_name(env[i], var))
+			return true;
+	return false;
+}
+
+static bool
 is_set_by_policy(const struct policy *p, const char *var)
 {
 	for (size_t i = 0; i < p->env.set.list.n; i++)
@@ -159,7 +168,7 @@ env_compose(struct arena *a, char *const *host, const struct policy *p,
 	while (host[n] != NULL)
 		n++;
 	out = arena_alloc(a, (n + proxyvars_count() +
-	    set->n + 3 + GIT_VARS) * sizeof *out);
+	    set->n + 3 + GIT_VARS + dirs->nagents) * sizeof *out);
 	for (size_t i = 0; i < n; i++) {
 		char *var = repair(a, host[i], dirs);
 
@@ -180,6 +189,10 @@ env_compose(struct arena *a, char *const *host, const struct policy *p,
 			out[k++] = ours;
 	if (!is_set_by_policy(p, "ASAN_OPTIONS"))
 		out[k++] = asan_options(a, host);
+	for (size_t i = 0; i < dirs->nagents; i++)
+		if (!is_denied(p, dirs->agents[i]) &&
+		    !has_name(out, k, dirs->agents[i]))
+			out[k++] = arena_strdup(a, dirs->agents[i]);
 	if (dirs->keeps_reflogs)
 		k = keep_reflogs(a, p, out, k);
 	out[k] = NULL;

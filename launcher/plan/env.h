@@ -21,6 +21,9 @@ struct env_dirs {
 	/* git is to leave reflogs as they are: `git gc` fails where it cannot
 	 * shorten those of other work trees (git 2.39). */
 	bool		 keeps_reflogs;
+	/* NAME=VALUE, where neither host nor policy says otherwise. */
+	const char	**agents;
+	size_t		 nagents;
 };
 
 /*

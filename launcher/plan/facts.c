@@ -641,5 +641,6 @@ facts_release(struct facts *f)
 	vec_release(&f->sockets);
 	vec_release(&f->missing);
 	vec_release(&f->shadows);
+	vec_release(&f->variables);
 	vec_release(f);
 }

@@ -56,6 +56,8 @@ struct facts {
 		size_t			 n, cap;
 	}			 shadows;
 	const char		*store;	/* where these lie; or NULL */
+	/* NAME=VALUE, for the agents in them. */
+	struct path_list	 variables;
 };
 
 struct facts_request {

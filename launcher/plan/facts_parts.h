@@ -13,6 +13,8 @@
 
 enum { GATHER_WALK_MAX = 1000 * 1000, GATHER_SEEN = 16, GATHER_LISTED = 5 };
 
+struct agent_state;
+
 struct gather {
 	const struct facts_request	*rq;
 	struct arena			*arena;
@@ -152,12 +154,14 @@ void	 guard_facts(struct gather *);
  * before names are guarded. */
 void	 shadow_facts(struct gather *);
 /*
- * facts_state.c: plans a granted file of agent_files[] that is missing as if it
+ * facts_state.c: plans a granted file of agent_states[] that is missing as if it
  * were there; false: it is none of them, or will not be made.  All that patterns
  * grant, after the walk.
  */
 bool	 state_plan(struct gather *, const char *path, struct tree_node *);
 void	 state_grants(struct gather *);
+/* The granted file that is to be seen in this agent's folder, too, or NULL. */
+const struct agent_state *state_beside(struct gather *, const char *folder);
 /* facts_socket.c; after the walk, in which guard_searches() saw sockets. */
 int	 socket_facts(struct gather *, struct err *);
 /* facts_secret.c: for a run that root started. */

@@ -425,6 +425,26 @@ forget(struct shading *s, size_t nfacts, size_t nshadowed)
 	s->g->shadowed.n = nshadowed;
 }
 
+/* A file of the agent's that lies beside the folder is seen in it, too. */
+static void
+add_beside(struct shading *s)
+{
+	struct gather *g = s->g;
+	const struct agent_state *state = state_beside(g, s->agent->path);
+	struct tree_node node = { .kind = TREE_FILE };
+
+	/* Where the host has one of that name it is the agent's by choice. */
+	if (state == NULL || has_item(s, state->file))
+		return;
+	node.path = node.real = arena_join(g->arena, s->path, state->file);
+	add_item(s, state->file, SHADOW_BOUND, false);
+	*vec_push(g->facts) = (struct mount_fact){ .kind = FACT_OTHER,
+	    .node = node, .rule = &shadowed, .text = arena_join(g->arena,
+	    g->rq->policy->home, state->file) };
+	*vec_push(&g->facts->variables) = arena_printf(g->arena, "%s=%s",
+	    state->variable, s->path);
+}
+
 static void
 take(struct shading *s, const struct tree_node *node)
 {
@@ -464,6 +484,7 @@ shade(struct gather *g, const struct agent_folder *agent)
 		if (s.is_whole)
 			guard_place_set(vec_push(&g->shadowed), s.path, 0);
 		add_missing(&s);
+		add_beside(&s);
 		take(&s, &node);
 	}
 	vec_release(&s.items);

@@ -28,8 +28,8 @@ is_missing(const struct gather *g, const char *path)
 
 	if (home == NULL || strncmp(path, home, n) != 0 || home[n] != '\0')
 		return false;
-	for (const char *const *f = agent_files; *f != NULL; f++)
-		if (strcmp(path_name(path), *f) == 0)
+	for (const struct agent_state *a = agent_states; a->file != NULL; a++)
+		if (strcmp(path_name(path), a->file) == 0)
 			return lstat(path, &st) != 0 && is_own_home(home);
 	return false;
 }
@@ -57,9 +57,9 @@ state_grants(struct gather *g)
 {
 	const char *home = g->rq->policy->home;
 
-	for (const char *const *f = agent_files; *f != NULL && home != NULL &&
-	    g->rq->as_if_made; f++) {
-		const char *path = arena_join(g->arena, home, *f);
+	for (const struct agent_state *a = agent_states; a->file != NULL &&
+	    home != NULL && g->rq->as_if_made; a++) {
+		const char *path = arena_join(g->arena, home, a->file);
 		struct tree_node node;
 		struct verdict v;
 		struct rule *rule;
@@ -73,4 +73,35 @@ state_grants(struct gather *g)
 		g->layer = g->rq->policy;
 		gather_ruled(g, FACT_ALLOW_WRITE, &node, rule, true);
 	}
+}
+
+/* Is the file one that may be written, planned or there? */
+static bool
+is_granted(struct gather *g, const char *path)
+{
+	for (size_t i = 0; i < g->facts->n; i++) {
+		const struct mount_fact *f = &g->facts->v[i];
+		struct verdict v;
+
+		if (f->kind != FACT_ALLOW_WRITE ||
+		    f->node.kind != TREE_FILE ||
+		    strcmp(f->node.real, path) != 0)
+			continue;
+		decide_fs(g->rq->policy, FS_WRITE, path, &v);
+		return v.action == ACTION_ALLOW;
+	}
+	return false;
+}
+
+const struct agent_state *
+state_beside(struct gather *g, const char *folder)
+{
+	const char *home = g->rq->policy->home;
+
+	for (const struct agent_state *a = agent_states; a->file != NULL;
+	    a++)
+		if (strcmp(a->folder, folder) == 0 &&
+		    is_granted(g, arena_join(g->arena, home, a->file)))
+			return a;
+	return NULL;
 }

@@ -1,6 +1,6 @@
 /*
  * missing: directories that a plan needs and that do not exist, and files of
- * agents (policy/agents.h, agent_files).  A plan lists them; run/ makes them and
+ * agents (policy/agents.h, agent_states).  A plan lists them; run/ makes them and
  * plans again (launcher/run/prepare.h).
  */
 #ifndef FENCE_LAUNCHER_MISSING_H

@@ -41,6 +41,9 @@ struct plan {
 	const char	*git_dir;	/* same */
 	const struct shadow_folder *shadows;	/* for shadow_begin() */
 	size_t		 nshadows;
+	/* NAME=VALUE, for agents whose folder is shadowed. */
+	const char	**variables;
+	size_t		 nvariables;
 	const char	*state;		/* fence's state directory, or NULL */
 	const char	*net_path;	/* fence-net */
 	const char	*names_path;	/* fence-names */

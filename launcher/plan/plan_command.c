@@ -143,6 +143,8 @@ plan_command(struct work *w, const struct run_options *ro, char **argv,
 	spec->gid = getgid();
 	plan_dirs(w, env, &dirs);
 	dirs.keeps_reflogs = w->plan->has_others;
+	dirs.agents = w->plan->variables;
+	dirs.nagents = w->plan->nvariables;
 	spec->envp = env_compose(w->arena, env, w->plan->policy, &dirs);
 	spec->cwd = w->request.cwd;
 	spec->is_strict = w->plan->policy->profile.value == PROFILE_STRICT;

@@ -163,6 +163,9 @@ take_mounts(struct work *w, struct facts *facts, const struct mounts *mounts)
 	w->plan->shadows = plan_keep(w->arena, facts->shadows.v,
 	    facts->shadows.n * sizeof *facts->shadows.v);
 	w->plan->nshadows = facts->shadows.n;
+	w->plan->variables = plan_keep(w->arena, facts->variables.v,
+	    facts->variables.n * sizeof *facts->variables.v);
+	w->plan->nvariables = facts->variables.n;
 	buf_init(&names, 0);
 	facts_names(facts, mounts, &names);
 	if (names.len > 0) {

@@ -5,6 +5,7 @@
 
 #include "launcher/shadow/shadow.h"
 #include "platform/base/buf.h"
+#include "platform/base/path.h"
 #include "platform/base/str.h"
 #include "policy/decide.h"
 #include "policy/guard.h"
@@ -99,6 +100,29 @@ is_shadow(const struct facts *facts, const char *path)
 	return false;
 }
 
+/* A granted file of the agent's, mounted upon a name in its folder? */
+static bool
+is_beside(const struct policy *p, const struct facts *facts,
+    const struct jail_mount *m)
+{
+	size_t n = path_dir_len(m->path);
+	struct verdict v;
+
+	if (strcmp(path_name(m->path), path_name(m->source)) != 0)
+		return false;
+	for (size_t i = 0; i < facts->shadows.n; i++) {
+		const char *path = facts->shadows.v[i].path;
+
+		if (strlen(path) == n && strncmp(path, m->path, n) == 0 &&
+		    path_dir_len(m->source) == path_dir_len(path) &&
+		    strncmp(m->source, path, path_dir_len(path)) == 0) {
+			decide_fs(p, FS_WRITE, m->source, &v);
+			return v.action == ACTION_ALLOW;
+		}
+	}
+	return false;
+}
+
 /*
  * Only an agent's folder is replaced, only by one of fence's store, and only
  * where the policy grants it.
@@ -112,8 +136,9 @@ judge_other(const struct policy *p, const struct facts *facts,
 	if (m->kind != MOUNT_OTHER && m->source == NULL)
 		return 0;
 	if (m->kind != MOUNT_OTHER || m->source == NULL ||
-	    facts->store == NULL || !str_path_below(m->source, facts->store) ||
-	    !is_shadow(facts, m->path)) {
+	    facts->store == NULL || (!is_beside(p, facts, m) &&
+	    (!str_path_below(m->source, facts->store) ||
+	    !is_shadow(facts, m->path)))) {
 		err_set(e, ERR_JAIL, "the plan of this run puts another "
 		    "folder at '%s'", m->path);
 		err_hint(e, "this is a mistake in fence: please report it with "

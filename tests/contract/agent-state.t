@@ -200,6 +200,44 @@ missing() {	# missing WHO
 	    "$H/.local/state/fence/made")" '' "$name: nor a journal"
 }
 
+# Inside, the file is in the agent's folder, too, where a new version can be
+# written beside it; it cannot be replaced, and is then written to.
+beside() {	# beside WHO
+	local who=$1 D
+	name="$who, beside"
+	place "$who"
+	D=$H/.claude
+	as "$who" mkdir "$D"
+	host_file "$who" "$F" "$host"
+	run "$who" sh -c 'cd "$CLAUDE_CONFIG_DIR" && pwd && echo 1 >t || exit
+	    LC_ALL=C mv -f t .claude.json 2>&1
+	    echo "{\"numStartups\":7,\"mcpServers\":{\"evil\":{}}}" >.claude.json
+	    cmp .claude.json ~/.claude.json'
+	like "$out" "^$D"$'\n.*Device or resource busy' \
+	    "$name: it is found by the variable, and cannot be replaced"
+	is "$(value "$F" '(d["numStartups"], list(d["mcpServers"]))')" \
+	    '[7, ["mine"]]' "$name: what is written into it is the host's"
+	is "$(ls -A "$D" | tr '\n' ' ')" 't ' "$name: nothing is left there"
+	capture "$who" env HOME="$H" CLAUDE_CONFIG_DIR=/x "$FENCE_RUN" \
+	    -s "$base/policy.json" -- sh -c 'echo "$CLAUDE_CONFIG_DIR"'
+	is "$out" /x "$name: a folder that the host names stays"
+	capture "$who" env HOME="$H" "$FENCE_RUN" -w "$F" -- \
+	    sh -c 'echo "$CLAUDE_CONFIG_DIR"; ls -A ~/.claude'
+	is "$out" $'\nt' "$name: none where the folder is not the jail's"
+	capture "$who" env HOME="$H" "$FENCE_RUN" -w "$D" -- \
+	    sh -c 'echo "$CLAUDE_CONFIG_DIR"; ls -A ~/.claude'
+	is "$out" $'\nt' "$name: nor where the file is not granted"
+	host_file "$who" "$D/.claude.json" '{"own":1}'
+	run "$who" sh -c 'echo "$CLAUDE_CONFIG_DIR"; cat ~/.claude/.claude.json'
+	is "$out" $'\n{"own":1}' "$name: nor where the host has another"
+	as "$who" rm "$D/.claude.json" "$F"
+	as "$who" ln -s w/real "$F"
+	host_file "$who" "$W/real" '{}'
+	capture "$who" env HOME="$H" "$FENCE_RUN" -s "$base/policy.json" -- \
+	    sh -c 'echo "$CLAUDE_CONFIG_DIR"; ls -A ~/.claude'
+	is "$out" $'\nt' "$name: nor where it is a symlink"
+}
+
 # What cannot be compared.
 unreadable() {	# unreadable WHO SHELL NAME
 	local q
@@ -356,6 +394,7 @@ for who in $WHOS; do
 	claude "$who" rename
 	first_start "$who"
 	missing "$who"
+	beside "$who"
 	unreadable "$who" 'echo "{" >"$F"' "half a file"
 	unreadable "$who" 'printf "{\"a\":1,\"a\":2}" >"$F"' "a key twice"
 	unreadable "$who" ': >"$F"; rm "$X"' "empty, and removed"
