@@ -12,6 +12,7 @@ enum {
 	OURS = GUARD_OURS,
 	AGENT = GUARD_AGENT,
 	AGENTS = HOME | AGENT,
+	FRESH = HOME | AGENT | GUARD_FRESH,
 };
 
 const struct guard_name guarded_names[] = {
@@ -90,34 +91,58 @@ const struct guard_name guarded_names[] = {
 	{ ".claude/settings.local.json", BOTH | AGENT },
 	{ ".claude/hooks", BOTH | AGENT }, { ".claude/plugins", AGENTS },
 	{ ".claude/local", AGENTS }, { ".local/share/claude", AGENTS },
+	{ ".claude/agents", AGENTS }, { ".claude/commands", AGENTS },
+	{ ".claude/skills", AGENTS }, { ".claude/output-styles", AGENTS },
+	{ ".claude/rules", AGENTS }, { ".claude/CLAUDE.md", AGENTS },
+	/* Shells of a session begin with these. */
+	{ ".claude/shell-snapshots", FRESH },
 	{ ".codex/config.toml", BOTH | AGENT }, { ".codex/packages", AGENTS },
 	{ ".codex/hooks", BOTH | AGENT }, { ".codex/hooks.json", BOTH | AGENT },
 	{ ".codex/plugins", AGENTS }, { ".codex/rules", BOTH | AGENT },
 	{ ".codex/bin", AGENTS }, { ".codex/.env", AGENTS },
-	{ ".codex/skills", AGENTS },
+	{ ".codex/skills", AGENTS }, { ".codex/agents", AGENTS },
+	{ ".codex/prompts", AGENTS }, { ".codex/AGENTS.md", AGENTS },
+	{ ".codex/AGENTS.override.md", AGENTS },
+	{ ".codex/managed_config.toml", AGENTS },
+	{ ".codex/requirements.toml", AGENTS },
+	{ ".codex/*.config.toml", AGENTS },
+	{ ".codex/shell_snapshots", FRESH },
 	/* Its PATH begins with a folder in it. */
-	{ ".codex/tmp", AGENTS },
+	{ ".codex/tmp", FRESH },
 	{ ".cache/copilot/pkg", AGENTS }, { ".copilot/pkg", AGENTS },
 	{ ".copilot/config.json", AGENTS },
 	{ ".copilot/settings.json", AGENTS },
 	{ ".copilot/mcp-config.json", AGENTS }, { ".copilot/hooks", AGENTS },
 	{ ".copilot/plugins", AGENTS },
 	{ ".copilot/installed-plugins", AGENTS },
+	{ ".copilot/agents", AGENTS }, { ".copilot/skills", AGENTS },
+	{ ".copilot/extensions", AGENTS },
+	{ ".copilot/copilot-instructions.md", AGENTS },
+	{ ".copilot/instructions", AGENTS },
+	{ ".copilot/permissions-config.json", AGENTS },
+	{ ".copilot/lsp-config.json", AGENTS },
 	{ ".cursor/mcp.json", BOTH | AGENT }, { ".cursor/rules", ROOTS },
 	{ ".cursor/hooks.json", BOTH | AGENT },
 	{ ".cursor/hooks", BOTH | AGENT },
 	{ ".cursor/cli.json", ROOTS }, { ".cursor/worktrees.json", ROOTS },
 	{ ".cursor/cli-config.json", AGENTS },
-	{ ".cursor/extensions", AGENTS },
+	{ ".cursor/extensions", AGENTS }, { ".cursor/commands", AGENTS },
+	{ ".cursor/skills", AGENTS }, { ".cursor/agents", AGENTS },
+	{ ".cursor/plugins", AGENTS },
 	{ ".local/share/cursor-agent", AGENTS },
 	{ ".gemini/settings.json", BOTH | AGENT },
 	{ ".gemini/extensions", BOTH | AGENT },
 	{ ".gemini/hooks", BOTH | AGENT },
 	{ ".gemini/trustedFolders.json", AGENTS }, { ".gemini/.env", AGENTS },
 	{ ".gemini/policies", AGENTS }, { ".gemini/tmp/bin", AGENTS },
+	{ ".gemini/commands", AGENTS }, { ".gemini/agents", AGENTS },
+	{ ".gemini/skills", AGENTS }, { ".gemini/GEMINI.md", AGENTS },
 	{ ".qwen/settings.json", BOTH | AGENT }, { ".qwen/extensions", AGENTS },
 	{ ".qwen/hooks", AGENTS }, { ".qwen/.env", AGENTS },
 	{ ".qwen/trustedFolders.json", AGENTS }, { ".qwen/bin", AGENTS },
+	{ ".qwen/commands", AGENTS }, { ".qwen/agents", AGENTS },
+	{ ".qwen/skills", AGENTS }, { ".qwen/QWEN.md", AGENTS },
+	{ ".qwen/output-language.md", AGENTS },
 	{ ".opencode/bin", AGENTS }, { ".opencode/plugin", BOTH | AGENT },
 	{ ".opencode/plugins", BOTH | AGENT },
 	{ ".opencode/tool", BOTH | AGENT }, { ".opencode/tools", BOTH | AGENT },
@@ -133,30 +158,62 @@ const struct guard_name guarded_names[] = {
 	{ ".config/opencode/tools", AGENTS },
 	{ ".config/opencode/package.json", AGENTS },
 	{ ".config/opencode/node_modules", AGENTS },
+	{ ".config/opencode/command", AGENTS },
+	{ ".config/opencode/commands", AGENTS },
+	{ ".config/opencode/agent", AGENTS },
+	{ ".config/opencode/agents", AGENTS },
+	{ ".config/opencode/mode", AGENTS },
+	{ ".config/opencode/modes", AGENTS },
+	{ ".config/opencode/skill", AGENTS },
+	{ ".config/opencode/skills", AGENTS },
+	{ ".config/opencode/AGENTS.md", AGENTS },
 	{ ".local/share/opencode/bin", AGENTS },
 	{ ".cache/opencode/bin", AGENTS },
 	{ ".cache/opencode/package.json", AGENTS },
 	{ ".cache/opencode/packages", AGENTS },
 	{ ".cache/opencode/node_modules", AGENTS },
 	{ ".amp/bin", AGENTS }, { ".config/amp/settings.json", AGENTS },
+	{ ".config/amp/AGENTS.md", AGENTS },
+	{ ".config/amp/commands", AGENTS }, { ".config/amp/skills", AGENTS },
+	{ ".config/amp/plugins", AGENTS }, { ".config/amp/tools", AGENTS },
+	{ ".agents", HOME },
 	{ ".factory/bin", AGENTS }, { ".factory/settings.json", BOTH | AGENT },
 	{ ".factory/mcp.json", BOTH | AGENT },
 	{ ".factory/hooks", BOTH | AGENT },
 	{ ".factory/hooks.json", BOTH | AGENT }, { ".factory/plugins", AGENTS },
+	{ ".factory/droids", AGENTS }, { ".factory/commands", AGENTS },
+	{ ".factory/skills", AGENTS }, { ".factory/config.json", AGENTS },
+	{ ".factory/settings.local.json", AGENTS },
+	{ ".factory/AGENTS.md", AGENTS },
 	{ ".kiro/settings", BOTH | AGENT }, { ".kiro/hooks", BOTH | AGENT },
+	{ ".kiro/agents", AGENTS }, { ".kiro/steering", AGENTS },
+	{ ".kiro/skills", AGENTS }, { ".kiro/prompts", AGENTS },
 	{ ".pi/extensions", ROOTS }, { ".pi/settings.json", ROOTS },
 	{ ".pi/agent/extensions", AGENTS },
 	{ ".pi/agent/settings.json", AGENTS },
 	{ ".pi/agent/models.json", AGENTS }, { ".pi/agent/hooks", AGENTS },
 	{ ".pi/agent/tools", AGENTS }, { ".pi/agent/bin", AGENTS },
 	{ ".pi/agent/npm", AGENTS }, { ".pi/agent/git", AGENTS },
+	{ ".pi/agent/skills", AGENTS }, { ".pi/agent/prompts", AGENTS },
+	{ ".pi/agent/AGENTS.md", AGENTS }, { ".pi/agent/SYSTEM.md", AGENTS },
 	{ ".continue/config.json", AGENTS },
 	{ ".continue/config.yaml", AGENTS }, { ".continue/config.ts", AGENTS },
-	{ ".augment/settings.json", AGENTS },
+	{ ".continue/permissions.yaml", AGENTS },
+	{ ".continue/agents", AGENTS }, { ".continue/rules", AGENTS },
+	{ ".continue/mcpServers", AGENTS }, { ".continue/prompts", AGENTS },
+	{ ".augment/settings.json", AGENTS }, { ".augment/plugins", AGENTS },
+	{ ".augment/commands", AGENTS }, { ".augment/agents", AGENTS },
+	{ ".augment/rules", AGENTS }, { ".augment/skills", AGENTS },
+	{ ".augment/hooks", AGENTS },
 	{ ".cline/cron", AGENTS }, { ".cline/hooks", AGENTS },
-	{ ".cline/plugins", AGENTS }, { ".cline/data/locks/hub", AGENTS },
+	{ ".cline/plugins", AGENTS }, { ".cline/skills", AGENTS },
+	{ ".cline/rules", AGENTS }, { ".cline/workflows", AGENTS },
+	{ ".cline/data/locks/hub", AGENTS },
 	{ ".cline/data/settings/cline_mcp_settings.json", AGENTS },
 	{ ".config/goose/config.yaml", AGENTS },
+	{ ".config/goose/.goosehints", AGENTS },
+	{ ".config/goose/recipes", AGENTS },
+	{ ".config/crush/skills", AGENTS },
 	{ ".config/crush/crush.json", AGENTS },
 	{ ".local/share/crush/crush.json", AGENTS },
 	{ ".crush.json", ROOTS }, { "crush.json", ROOTS },
@@ -175,6 +232,41 @@ const char *const guarded_git_names[] = { "hooks", "info/attributes",
 
 /* ---- the matcher ---- */
 
+size_t
+guard_name_len(const char *name, const char *path)
+{
+	size_t n = strcspn(name, "*"), end, k;
+
+	if (strncmp(path, name, n) != 0)
+		return 0;
+	if (name[n] == '\0')
+		return path[n] == '\0' || path[n] == '/' ? n : 0;
+	end = n + strcspn(path + n, "/");
+	k = strlen(name + n + 1);
+	return end >= n + k && strncmp(path + end - k, name + n + 1, k) == 0 ?
+	    end : 0;
+}
+
+bool
+guard_is_pattern(const char *folder, const char *name)
+{
+	size_t len = strlen(folder);
+
+	for (const struct guard_name *g = guarded_names; g->name != NULL; g++) {
+		const char *last = strrchr(g->name, '/');
+		size_t n;
+
+		if (last == NULL || strchr(last, '*') == NULL)
+			continue;
+		n = (size_t)(last - g->name);
+		if (len > n && folder[len - n - 1] == '/' &&
+		    strncmp(folder + len - n, g->name, n) == 0 &&
+		    guard_name_len(last + 1, name) == strlen(name))
+			return true;
+	}
+	return false;
+}
+
 static const struct guard_name *
 find(const char *rest, unsigned place, size_t *ret_len)
 {
@@ -183,9 +275,8 @@ find(const char *rest, unsigned place, size_t *ret_len)
 
 		if ((g->places & place) == 0 || g->name[0] != rest[0])
 			continue;
-		n = strlen(g->name);
-		if (strncmp(rest, g->name, n) == 0 &&
-		    (rest[n] == '\0' || rest[n] == '/')) {
+		n = guard_name_len(g->name, rest);
+		if (n > 0) {
 			*ret_len = n;
 			return g;
 		}
@@ -265,15 +356,32 @@ guard_match(const struct guard_places *l, const char *path, bool may_config,
 	return best;
 }
 
+/* The folder is as it is written, stars and all. */
+static bool
+is_by_pattern(const struct guard_at *at, const char *path, size_t *ret_n)
+{
+	const char *name = strrchr(at->path, '/') + 1;
+	size_t n = (size_t)(name - at->path), k;
+
+	if (strncmp(path, at->path, n) != 0 ||
+	    (k = guard_name_len(name, path + n)) == 0)
+		return false;
+	*ret_n = n + k;
+	return true;
+}
+
 size_t
 guard_shadowed(const struct guard_places *l, const char *path)
 {
 	for (size_t i = 0; i < l->nshadows; i++) {
 		const struct guard_at *at = &l->shadows[i];
+		size_t n = at->len;
 
-		if (strncmp(path, at->path, at->len) == 0 &&
+		if ((at->kind & GUARD_PATTERN) != 0 ?
+		    is_by_pattern(at, path, &n) :
+		    strncmp(path, at->path, at->len) == 0 &&
 		    (path[at->len] == '/' || path[at->len] == '\0'))
-			return at->len;
+			return n;
 	}
 	return 0;
 }

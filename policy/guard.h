@@ -18,13 +18,19 @@ enum guard_kind_of_place {
 	GUARD_ITSELF = 16,	/* the place itself and all below it */
 	/* Of a name: an agent's in $HOME, shadowed where its folder is. */
 	GUARD_AGENT = 32,
+	/* ... as an empty folder of each run's own: programs of a session. */
+	GUARD_FRESH = 64,
+	/* Of guard_places.shadows: the last component has a star. */
+	GUARD_PATTERN = 128,
 };
 
 enum { GUARD_GIT_DEPTH = 3 };	/* of a repository below its root */
 
 /* A folder stands for all that is in it. */
 struct guard_name {
-	const char	*name;		/* may have slashes */
+	/* May have slashes; of agents' names also a star in the last part,
+	 * which holds for what is there, and in a shadow for all. */
+	const char	*name;
 	unsigned	 places;
 };
 
@@ -45,7 +51,7 @@ struct guard_places {
 	size_t		 n;
 	/*
 	 * Names of agents that are the jail's own in this run: writable, as
-	 * copies that the host never obeys.  Kinds mean nothing.
+	 * copies that the host never obeys.  Kind: GUARD_PATTERN or 0.
 	 */
 	struct guard_at	*shadows;
 	size_t		 nshadows;
@@ -53,6 +59,13 @@ struct guard_places {
 
 /* Room for the next one is the caller's; path is kept. */
 void	 guard_place_set(struct guard_at *, const char *path, unsigned kind);
+/*
+ * How much of the path the name is, or 0; both begin in the same folder.  The
+ * name may have a star.
+ */
+size_t	 guard_name_len(const char *name, const char *path);
+/* May files called so be guarded in this folder, by a name with a star? */
+bool	 guard_is_pattern(const char *folder, const char *name);
 /*
  * How long the longest guarded name is that the path is or is below, or 0.
  * may_config: git's config files are not guarded.

@@ -2,6 +2,7 @@
  * Guarded names (policy/guard.h) on this disk: those that exist become
  * read-only, those that do not are watched for.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -111,6 +112,26 @@ guard_name(struct gather *g, struct folder *folder, const char *path,
 	}
 }
 
+/* Of a name with a star, what is there: nobody can wait for the others. */
+static void
+guard_pattern(struct gather *g, struct folder *folder, const char *pattern,
+    const char *name)
+{
+	DIR *d = gather_in_grant(g, pattern) ? opendir(path_dir(g->arena,
+	    pattern)) : NULL;
+	const struct dirent *de;
+
+	while (d != NULL && (de = readdir(d)) != NULL)
+		if (guard_name_len(path_name(pattern), de->d_name) ==
+		    strlen(de->d_name))
+			guard_name(g, folder, arena_join(g->arena,
+			    path_dir(g->arena, pattern), de->d_name),
+			    arena_join(g->arena, path_dir(g->arena, name),
+			    de->d_name));
+	if (d != NULL)
+		closedir(d);
+}
+
 static void
 guard_below(struct gather *g, const char *root, unsigned place)
 {
@@ -125,7 +146,9 @@ guard_below(struct gather *g, const char *root, unsigned place)
 			const char *path = arena_join(g->arena,
 			    root[1] == '\0' ? "" : root, n->name);
 
-			if (place == GUARD_IN_ROOTS ||
+			if (strchr(n->name, '*') != NULL)
+				guard_pattern(g, &folder, path, n->name);
+			else if (place == GUARD_IN_ROOTS ||
 			    gather_in_grant(g, path))
 				guard_name(g, &folder, path, n->name);
 		}

@@ -159,6 +159,37 @@ add_noted(struct gather *g, const char *path)
 	repo_may_be(g, dir);
 }
 
+static void
+add_link(struct gather *g, const char *path, unsigned kind)
+{
+	const char *target;
+
+	if (gather_in_grant(g, path) ||
+	    (target = gather_target(g, path)) == NULL ||
+	    !gather_in_grant(g, target))
+		return;
+	gather_hold_links(g, path);
+	guard_add_at(g, target, GUARD_ITSELF | kind);
+}
+
+/* Of a name with a star, what is there. */
+static void
+add_matches(struct gather *g, const char *pattern)
+{
+	const char *dir = path_dir(g->arena, pattern);
+	const char *real = gather_target(g, dir);
+	DIR *d = real != NULL && gather_is_granted(g, real) ? opendir(real) :
+	    NULL;
+	const struct dirent *de;
+
+	while (d != NULL && (de = readdir(d)) != NULL)
+		if (guard_name_len(path_name(pattern), de->d_name) ==
+		    strlen(de->d_name))
+			add_link(g, arena_join(g->arena, dir, de->d_name), 0);
+	if (d != NULL)
+		closedir(d);
+}
+
 /* Names of the home's that lie in a writable tree, by way of a symlink. */
 static void
 add_home_links(struct gather *g, const char *home)
@@ -171,19 +202,16 @@ add_home_links(struct gather *g, const char *home)
 
 	for (const struct guard_name *n = guarded_names; n->name != NULL &&
 	    fd >= 0; n++) {
-		const char *path, *target;
+		const char *path;
 
 		if ((n->places & GUARD_IN_HOME) == 0 ||
 		    look_name(&folder, n->name, &st) != LOOK_LINK)
 			continue;
 		path = arena_printf(g->arena, "%s/%s", home, n->name);
-		if (gather_in_grant(g, path) ||
-		    (target = gather_target(g, path)) == NULL ||
-		    !gather_in_grant(g, target))
-			continue;
-		gather_hold_links(g, path);
-		guard_add_at(g, target, GUARD_ITSELF |
-		    (n->places & GUARD_OURS));
+		if (strchr(n->name, '*') != NULL)
+			add_matches(g, path);
+		else
+			add_link(g, path, n->places & GUARD_OURS);
 	}
 }
 

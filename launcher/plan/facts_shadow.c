@@ -63,17 +63,18 @@ rest_of(const struct shading *s, const struct guard_name *row)
 	    row->name + n + 1 : NULL;
 }
 
-static bool
-is_row(const struct shading *s, const char *name)
+static const struct guard_name *
+find_row(const struct shading *s, const char *name)
 {
 	for (const struct guard_name *row = guarded_names; row->name != NULL;
 	    row++) {
 		const char *rest = rest_of(s, row);
 
-		if (rest != NULL && strcmp(rest, name) == 0)
-			return true;
+		if (rest != NULL && guard_name_len(rest, name) ==
+		    strlen(name) && (rest[0] == '\0') == (name[0] == '\0'))
+			return row;
 	}
-	return false;
+	return NULL;
 }
 
 /* Does the policy open the guarded name at this path? */
@@ -169,9 +170,11 @@ add_item(struct shading *s, const char *name, enum shadow_kind kind,
  * a file, its state is carried to the host.
  */
 static void
-keep(struct shading *s, const char *name, const char *path)
+keep(struct shading *s, const struct guard_name *row, const char *name,
+    const char *path)
 {
-	add_item(s, name, agentconf_find(path +
+	add_item(s, name, row != NULL && (row->places & GUARD_FRESH) != 0 ?
+	    SHADOW_FRESH : agentconf_find(path +
 	    strlen(s->g->rq->policy->home) + 1) != NULL ? SHADOW_SIFTED :
 	    SHADOW_KEPT, false);
 	guard_place_set(vec_push(&s->g->shadowed), path, 0);
@@ -212,8 +215,8 @@ is_writable(const struct shading *s, const char *path)
 
 /* A guarded name that exists. */
 static void
-add_guarded(struct shading *s, const char *name, const char *path,
-    const struct stat *st)
+add_guarded(struct shading *s, const struct guard_name *row,
+    const char *name, const char *path, const struct stat *st)
 {
 	if (S_ISLNK(st->st_mode)) {
 		/* What it leads to is guarded: facts_guard.c. */
@@ -222,7 +225,7 @@ add_guarded(struct shading *s, const char *name, const char *path,
 	}
 	if (is_writable(s, path) && !is_opened(s, path) &&
 	    can_be_copied(s, name, path, st))
-		keep(s, name, path);
+		keep(s, row, name, path);
 	else
 		bind_host(s, name, path, st);
 }
@@ -288,12 +291,17 @@ add_entry(struct shading *s, const char *given)
 {
 	const char *name = arena_strdup(s->g->arena, given);
 	const char *path = arena_join(s->g->arena, s->path, name);
+	const struct guard_name *row;
 	struct stat st;
 
 	if (fstatat(s->fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		return;
-	if (s->is_whole || is_row(s, name))
-		add_guarded(s, name, path, &st);
+	row = find_row(s, name);
+	if (row != NULL && (row->places & GUARD_FRESH) != 0 &&
+	    is_writable(s, path) && !is_opened(s, path))
+		keep(s, row, name, path);
+	else if (s->is_whole || row != NULL)
+		add_guarded(s, row, name, path, &st);
 	else
 		add_other(s, name, path, &st);
 }
@@ -321,8 +329,13 @@ add_missing(struct shading *s)
 		if (rest == NULL || rest[0] == '\0' || has_item(s, rest))
 			continue;
 		path = arena_join(g->arena, s->path, rest);
+		if (strchr(rest, '*') != NULL) {
+			guard_place_set(vec_push(&g->shadowed), path,
+			    GUARD_PATTERN);
+			continue;
+		}
 		if (is_writable(s, path) && !is_opened(s, path))
-			keep(s, rest, path);
+			keep(s, row, rest, path);
 		else
 			add_item(s, rest, SHADOW_KEPT, false);
 	}
@@ -469,7 +482,7 @@ shade(struct gather *g, const struct agent_folder *agent)
 	size_t nfacts = g->facts->n, nshadowed = g->shadowed.n;
 	struct tree_node node;
 
-	s.is_whole = is_row(&s, "");
+	s.is_whole = find_row(&s, "") != NULL;
 	if (!is_granted(&s) || !look(&s, &node) ||
 	    !shadow_may(g->rq->state, s.path)) {
 		fd_close(&s.fd);

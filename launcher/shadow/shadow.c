@@ -273,7 +273,9 @@ begin_folder(const struct shadow_config *cfg, struct store *store,
 	is_blank = f.records.n == 0 && shadow_tree_is_empty(f.jail_fd) &&
 	    is_host_empty(&c);
 	for (size_t i = 0; rc == 0 && i < folder->nitems; i++)
-		if (folder->items[i].kind == SHADOW_BOUND)
+		if (folder->items[i].kind == SHADOW_FRESH)
+			carry_fresh(&c, folder->items[i].name);
+		else if (folder->items[i].kind == SHADOW_BOUND)
 			rc = begin_place(&c, &folder->items[i], e);
 		else if (!is_blank)
 			rc = begin_copy(&c, &folder->items[i], e);

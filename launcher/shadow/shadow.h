@@ -73,6 +73,11 @@ enum shadow_kind {
 	 * the file stay the host's.
 	 */
 	SHADOW_SIFTED,
+	/*
+	 * Neither copied nor carried nor kept: what runs make under this name
+	 * is gone when the last of them has ended.
+	 */
+	SHADOW_FRESH,
 };
 
 struct shadow_item {

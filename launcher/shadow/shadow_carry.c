@@ -495,7 +495,16 @@ carry_file(struct carry *c, const char *name, enum shadow_kind kind)
 	return true;
 }
 
-/* ---- kept, and sifted ---- */
+/* ---- fresh, kept, and sifted ---- */
+
+void
+carry_fresh(struct carry *c, const char *name)
+{
+	if (c->is_beside)
+		return;
+	shade_forget(c->f, name);
+	(void)move_remove(c->f->jail_fd, name);
+}
 
 void
 carry_kept(struct carry *c, const char *name, enum shadow_kind kind)

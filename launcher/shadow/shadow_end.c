@@ -12,6 +12,7 @@
 #include "platform/base/vec.h"
 #include "platform/fd.h"
 #include "platform/pause.h"
+#include "policy/guard.h"
 
 enum {
 	READY_WAIT_MS = 1000,
@@ -51,6 +52,9 @@ end_item(struct carry *c, const struct shadow_item *item,
 	case SHADOW_CREDENTIAL:
 		if (carry_file(c, item->name, item->kind))
 			*vec_push(doomed) = xstrdup(item->name);
+		break;
+	case SHADOW_FRESH:
+		carry_fresh(c, item->name);
 		break;
 	case SHADOW_BOUND:
 		if (c->is_beside || fstatat(c->f->jail_fd, item->name, &st,
@@ -117,7 +121,9 @@ end_others(struct carry *c, const struct run_folder *folder,
 	if (d != NULL)
 		closedir(d);
 	for (size_t i = 0; i < names.n; i++)
-		end_other(c, folder->is_rest_carried, names.v[i], doomed);
+		end_other(c, folder->is_rest_carried &&
+		    !guard_is_pattern(c->f->path, names.v[i]), names.v[i],
+		    doomed);
 	if (names.n == NAMES_MAX)
 		carry_tell(c, SHADOW_REFUSED, ".", NULL, EFBIG);
 	names_release(&names);

@@ -91,6 +91,8 @@ bool	 carry_jail_is_newer(const struct carry *, const char *name);
 /* A CARRIED or CREDENTIAL file.  True: jail/NAME is needed no longer. */
 bool	 carry_file(struct carry *, const char *name, enum shadow_kind);
 void	 carry_sifted(struct carry *, const char *name);
+/* FRESH: removes it, unless another run lives. */
+void	 carry_fresh(struct carry *, const char *name);
 /* KEPT: says it if it changed since it was last said. */
 void	 carry_kept(struct carry *, const char *name, enum shadow_kind);
 /* A folder that was made inside, which the host may have, too. */

@@ -234,6 +234,7 @@ treatment(const struct run_folder *f, const char *name)
 			case SHADOW_SIFTED:
 				return AS_SIFTED;
 			case SHADOW_BOUND:	/* what is mounted holds */
+			case SHADOW_FRESH:
 				return AS_ANY;
 			default:
 				return AS_CARRIED;

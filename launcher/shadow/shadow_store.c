@@ -244,7 +244,7 @@ take_digest(const char *text, char ret[SHA256_HEX])
 bool
 store_take_kind(const char *text, enum shadow_kind *ret)
 {
-	if (text[0] < '0' || text[0] > '0' + SHADOW_SIFTED || text[1] != '\0')
+	if (text[0] < '0' || text[0] > '0' + SHADOW_FRESH || text[1] != '\0')
 		return false;
 	*ret = (enum shadow_kind)(text[0] - '0');
 	return true;

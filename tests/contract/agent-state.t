@@ -132,7 +132,7 @@ d["models"] = {"large": {"model": "m"}}'
 # A file that is granted and missing is there inside, and gone if nothing was
 # written into it.
 missing() {	# missing WHO
-	local who=$1 first
+	local who=$1 first guards
 	name="$who, missing file"
 	place "$who"
 	run "$who" sh -c 'stat -c %a ~/.claude.json; cat ~/.claude.json'
@@ -190,11 +190,14 @@ missing() {	# missing WHO
 	first=$pid
 	wait_for 30 test -e "$W/began"
 	wait_for 30 guarded "$first"
-	# shellcheck disable=SC2046 # one or more words
-	kill -KILL $(guards "$first") "$first"
+	guards=$(guards "$first")
+	# shellcheck disable=SC2086 # one or more words
+	kill -KILL $guards "$first"
 	wait "$first" 2>/dev/null
 	wait_for 20 test ! -e "$F"
 	ok $? "$name: nor does a killed run"
+	# shellcheck disable=SC2086
+	wait_for 30 are_dead $guards
 	run "$who" true
 	is "$(ls -A "$H/.local/state/fence/runs" 2>/dev/null; cat \
 	    "$H/.local/state/fence/made")" '' "$name: nor a journal"

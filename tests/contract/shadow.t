@@ -44,13 +44,54 @@ programs() {
 	    echo mine | tee '$H/.gemini/tmp/bin/rg' >'$H/.qwen/bin/rg'"
 	echo '{"filesystem":{"allowWrite":[".","~/.codex","~/.gemini",
 	    "~/.qwen"]}}' | as "$who" tee "$P" >/dev/null
-	run 'echo evil >~/.codex/tmp/arg0/codex-arg0x/git; echo evil >~/.qwen/bin/rg
+	run 'ls -A ~/.codex/tmp/arg0 2>/dev/null
+	    mkdir -p ~/.codex/tmp/arg0/codex-arg0x ~/.claude
+	    echo evil >~/.codex/tmp/arg0/codex-arg0x/git; echo evil >~/.qwen/bin/rg
 	    echo evil >~/.gemini/tmp/bin/rg; echo ok >~/.gemini/tmp/state
 	    cat ~/.codex/tmp/arg0/codex-arg0x/git ~/.qwen/bin/rg'
 	is "$out" $'evil\nevil' "$who: programs of agents: written inside"
 	is "$(host .codex/tmp/arg0/codex-arg0x/git)$(host .qwen/bin/rg)$(
 	    host .gemini/tmp/bin/rg)" noneminemine "$who: and not on the host"
 	is "$(host .gemini/tmp/state)" ok "$who: what is beside them is state"
+	run 'ls -A ~/.codex/tmp 2>/dev/null; cat ~/.qwen/bin/rg'
+	is "$out" evil "$who: those of one session are gone in the next run"
+	unlike "$err" 'codex/tmp' "$who: without a word"
+}
+
+# What an agent obeys, by whatever name.
+obeyed() {
+	local names f
+	home "$who"
+	names='.claude/agents/a.md .claude/commands/c.md .claude/CLAUDE.md
+	    .claude/skills/s/SKILL.md .codex/agents/a .codex/AGENTS.md
+	    .codex/requirements.toml .codex/work.config.toml'
+	as "$who" sh -ec "echo host >'$H/.codex/home.config.toml'
+	    mkdir '$C/shell-snapshots'; echo host >'$C/shell-snapshots/h.sh'"
+	run "cd; ls -A .claude/shell-snapshots 2>/dev/null; mkdir -p .claude/skills/s
+	    mkdir -p .claude/agents .claude/commands .codex/agents
+	    mkdir -p .claude/shell-snapshots && echo evil >.claude/shell-snapshots/s
+	    echo evil >>.codex/home.config.toml
+	    for f in $(echo $names); do echo evil >\$f; done; cat $(echo $names)"
+	is "$out" "$(printf 'evil\n%.0s' $names)" \
+	    "$who: what agents obey: written inside"
+	for f in $names; do
+		is "$(host "$f")" none "$who: $f: not on the host"
+	done
+	is "$(host .codex/home.config.toml)$(ls "$C/shell-snapshots")" hosth.sh \
+	    "$who: and what is there stays"
+	like "$err" '[0-9] more changed inside' "$who: it is told"
+	run "cd; cat .codex/home.config.toml $(echo $names); ls -A .claude"
+	like "$out" $'^host\nevil' "$who: the next run has it"
+	unlike "$out" 'shell-snapshots' "$who: but for what sessions begin with"
+	capture "$who" env HOME="$H" "$FENCE" why -s "$P" write \
+	    "$H/.codex/new.config.toml"
+	like "$out" 'shadowed' "$who: why says so of what is not there yet"
+	# Not the jail's own where the folder is a symlink: held, if it is there.
+	as "$who" sh -ec "mv '$H/.codex' '$H/.claude/codex'
+	    ln -s .claude/codex '$H/.codex'"
+	run 'echo evil >~/.codex/home.config.toml; echo ok >~/.codex/state'
+	is "$(host .codex/home.config.toml)$(host .codex/state)" hostok \
+	    "$who: and where the folder is a symlink"
 }
 
 # Modes that a command gives to what is the jail's keep no run from starting.
@@ -380,6 +421,7 @@ for who in $WHOS; do
 	holes
 	pushed_out
 	programs
+	obeyed
 	killed
 	supervisors
 done

@@ -523,10 +523,15 @@ shadowed_names(void **state)
 		{ "/home/u/.codex/rules/x", RULE_ENTRY },
 		{ "/home/u/.codex/config.toml", RULE_GUARD },
 		{ "/home/u/.claude/own", RULE_OWN },
+		{ "/home/u/.codex/a.config.toml", RULE_SHADOW },
+		{ "/home/u/.codex/.config.toml", RULE_SHADOW },
+		{ "/home/u/.codex/a.config.tom", RULE_ENTRY },
+		{ "/home/u/.codex/a.config.toml.x", RULE_ENTRY },
+		{ "/home/u/.codex/d/a.config.toml", RULE_ENTRY },
 	};
-	struct guard_at at[2], shadows[4];
+	struct guard_at at[2], shadows[5];
 	struct guard_places places = { .v = at, .n = 2, .shadows = shadows,
-	    .nshadows = 4 };
+	    .nshadows = 5 };
 	struct policy *p = parse(text);
 	struct verdict v;
 
@@ -538,6 +543,8 @@ shadowed_names(void **state)
 	guard_place_set(&shadows[1], "/home/u/.claude/plugins", 0);
 	guard_place_set(&shadows[2], "/home/u/.claude/hooks", 0);
 	guard_place_set(&shadows[3], "/home/u/.codex/rules", 0);
+	guard_place_set(&shadows[4], "/home/u/.codex/*.config.toml",
+	    GUARD_PATTERN);
 	policy_own(p, "/home/u/.claude/own", "the record");
 	p->places = &places;
 	for (size_t i = 0; i < N_OF(cases); i++) {
@@ -580,6 +587,60 @@ names_that_are_guarded(void **state)
 		{ "/home/u/.config/fence/fence.json", false },
 		{ "/home/u/.claude/x", true },
 		{ "/home/u/.claude/settings.json", false },
+		{ "/home/u/.claude/agents/x.md", false },
+		{ "/home/u/.claude/commands/x.md", false },
+		{ "/home/u/.claude/skills/x/SKILL.md", false },
+		{ "/home/u/.claude/output-styles/x", false },
+		{ "/home/u/.claude/rules/x", false },
+		{ "/home/u/.claude/CLAUDE.md", false },
+		{ "/home/u/.claude/shell-snapshots/x", false },
+		{ "/home/u/.codex/agents/x", false },
+		{ "/home/u/.codex/prompts/x", false },
+		{ "/home/u/.codex/AGENTS.md", false },
+		{ "/home/u/.codex/managed_config.toml", false },
+		{ "/home/u/.codex/requirements.toml", false },
+		{ "/home/u/.codex/work.config.toml", false },
+		{ "/home/u/.codex/shell_snapshots/x", false },
+		{ "/home/u/.agents/skills/x", false },
+		{ "/home/u/.copilot/agents/x", false },
+		{ "/home/u/.copilot/skills/x", false },
+		{ "/home/u/.copilot/extensions/x", false },
+		{ "/home/u/.copilot/lsp-config.json", false },
+		{ "/home/u/.cursor/commands/x", false },
+		{ "/home/u/.gemini/commands/x", false },
+		{ "/home/u/.gemini/GEMINI.md", false },
+		{ "/home/u/.qwen/commands/x", false },
+		{ "/home/u/.qwen/QWEN.md", false },
+		{ "/home/u/.config/opencode/command/x", false },
+		{ "/home/u/.config/opencode/agents/x", false },
+		{ "/home/u/.config/opencode/AGENTS.md", false },
+		{ "/home/u/.config/amp/tools/x", false },
+		{ "/home/u/.factory/droids/x", false },
+		{ "/home/u/.factory/config.json", false },
+		{ "/home/u/.kiro/agents/x", false },
+		{ "/home/u/.kiro/steering/x", false },
+		{ "/home/u/.pi/agent/skills/x", false },
+		{ "/home/u/.pi/agent/SYSTEM.md", false },
+		{ "/home/u/.continue/rules/x", false },
+		{ "/home/u/.continue/permissions.yaml", false },
+		{ "/home/u/.augment/agents/x", false },
+		{ "/home/u/.augment/hooks/x", false },
+		{ "/home/u/.cline/rules/x", false },
+		{ "/home/u/.cline/workflows/x", false },
+		{ "/home/u/.config/goose/recipes/x", false },
+		{ "/home/u/.config/crush/skills/x", false },
+		{ "/home/u/.claude/projects/x", true },
+		{ "/home/u/.claude/commandsx", true },
+		{ "/home/u/.claude/todos/x", true },
+		{ "/home/u/.codex/sessions/x", true },
+		{ "/home/u/.codex/config.tomlx", true },
+		{ "/home/u/.codex/work.config.tom", true },
+		{ "/home/u/.codex/a/work.config.toml", true },
+		{ "/home/u/.copilot/session-state/x", true },
+		{ "/home/u/.gemini/history/x", true },
+		{ "/home/u/.qwen/projects/x", true },
+		{ "/home/u/.kiro/sessions/x", true },
+		{ "/home/u/.pi/agent/sessions/x", true },
 		{ "/other/.envrc", false }, { "/other/.vscode/y", false },
 		{ "/other/.vscode/x", true },
 		{ "/ws/fence.json", false },	/* no line opens it */

@@ -223,6 +223,64 @@ test_kept(void **state)
 	assert_string_equal(end(&s, run), "");
 }
 
+/* Each run's own, and of nobody else. */
+static void
+test_fresh(void **state)
+{
+	static const struct shadow_item items[] = {
+		{ "snapshots", SHADOW_FRESH, false },
+	};
+	struct shadow *run, *second;
+	struct scene s;
+
+	scene_init(&s, *state);
+	s.folder.items = items;
+	s.folder.nitems = 1;
+	write_host(&s, "snapshots/host.sh", "host");
+	run = begin(&s);
+	assert_false(is_there(inside(&s, "snapshots")));
+	write_inside(&s, "snapshots/jail.sh", "jail");
+	second = begin(&s);
+	assert_string_equal(text_of(inside(&s, "snapshots/jail.sh")), "jail");
+	assert_string_equal(end(&s, run), "");
+	assert_string_equal(text_of(inside(&s, "snapshots/jail.sh")), "jail");
+	assert_string_equal(end(&s, second), "");
+	assert_false(is_there(inside(&s, "snapshots")));
+	assert_string_equal(host_text(&s, "snapshots/host.sh"), "host");
+	assert_string_equal(host_text(&s, "snapshots/jail.sh"), "");
+	/* Another thing of that name, and of a run that was killed. */
+	run = begin(&s);
+	assert_int_equal(symlink("/etc", inside(&s, "snapshots")), 0);
+	shadow_free(run);
+	run = begin(&s);
+	assert_false(is_there(inside(&s, "snapshots")));
+	assert_string_equal(end(&s, run), "");
+}
+
+/* A name that policy/guard.c knows by a star is in no list, and is kept. */
+static void
+test_pattern(void **state)
+{
+	struct shadow *run;
+	struct scene s;
+
+	scene_init(&s, *state);
+	room_put(s.r, "home/.codex/", "");
+	snprintf(s.path, sizeof s.path, "%s", room_path(s.r, "home/.codex"));
+	s.folder.nitems = 0;
+	run = begin(&s);
+	write_inside(&s, "work.config.toml", "jail");
+	write_inside(&s, "work.toml", "jail");
+	end(&s, run);
+	assert_non_null(strstr(s.h.text, "CARRIED:work.toml "));
+	assert_non_null(strstr(s.h.text, "CHANGED:work.config.toml "));
+	assert_false(is_there(room_path(s.r, "home/.codex/work.config.toml")));
+	assert_true(is_there(room_path(s.r, "home/.codex/work.toml")));
+	run = begin(&s);
+	assert_string_equal(text_of(inside(&s, "work.config.toml")), "jail");
+	assert_string_equal(end(&s, run), "");
+}
+
 static void
 test_kept_removed(void **state)
 {
@@ -1039,7 +1097,8 @@ main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, room_enter, room_leave)
 	const struct CMUnitTest tests[] = {
-		T(test_kept), T(test_kept_removed), T(test_host_changed),
+		T(test_kept), T(test_fresh), T(test_pattern),
+		T(test_kept_removed), T(test_host_changed),
 		T(test_host_touched), T(test_carried),
 		T(test_carried_conflict), T(test_credential),
 		T(test_lost_login), T(test_long_login), T(test_sum),
