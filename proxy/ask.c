@@ -47,6 +47,8 @@ ask_kind_complete(const struct ask_msg *m)
 	case ASK_SNI:
 		return m->granted[0] != '\0' && m->port != 0 &&
 		    m->via >= ASK_VIA_HTTP && m->via <= ASK_VIA_SOCKS ? 0 : -1;
+	case ASK_WHY:
+		return m->name_len > 0 && m->port != 0 ? 0 : -1;
 	case ASK_NOTE:
 		return m->note >= ASK_NOTE_LIMIT &&
 		    m->note < ASK_NOTES ? 0 : -1;

@@ -45,6 +45,9 @@ enum ask_kind {
 			 * its connections */
 	ASK_SHAKE,	/* monitor -> names: a struct ask_shake, and with it
 			 * a connection to a proxy */
+	ASK_WHY,	/* net -> monitor: may the command talk to name and
+			 * port?  No refusal, and no record; OK or DENIED with
+			 * reason, rule and remedy, or NOHOST: it is none */
 };
 
 enum ask_via { ASK_VIA_HTTP = 1, ASK_VIA_TRANSPARENT, ASK_VIA_SOCKS,
@@ -146,9 +149,9 @@ struct ask_answer {
 		 * the hello may name any host. */
 		char	tls_name[256];
 		char	what[256];	/* RECENT: what was refused */
-		char	reason[256];	/* DENIED, PROXY_*: as words */
+		char	reason[256];	/* DENIED, PROXY_*, WHY: as words */
 	};
-	/* DENIED, RECENT: key and place; "allowedDomains += ...", or "". */
+	/* DENIED, RECENT, WHY: key and place; "allowedDomains += ...", or "". */
 	char		rule[96];
 	char		remedy[256];
 };

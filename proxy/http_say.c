@@ -180,6 +180,8 @@ http_fault(struct http_conn *h, const char *why)
 
 /* http://fence.internal/ */
 
+static void	 http_recent(struct http_conn *);
+
 static void
 recent_answered(void *arg, const struct ask_answer *a, int *fd)
 {
@@ -197,7 +199,7 @@ recent_answered(void *arg, const struct ask_answer *a, int *fd)
 }
 
 /* One after the other: a question has room for the answer to one. */
-void
+static void
 http_recent(struct http_conn *h)
 {
 	struct ask_msg m = { .kind = ASK_RECENT,
@@ -209,4 +211,60 @@ http_recent(struct http_conn *h)
 		    recent_answered, h);
 	if (c->question == NULL)
 		conn_reset(c);
+}
+
+static void
+why_answered(void *arg, const struct ask_answer *a, int *fd)
+{
+	struct http_conn *h = arg;
+	struct page_why w = { .is_denied = a->status == ASK_DENIED,
+	    .host = h->self.host, .port = h->self.port, .reason = a->reason,
+	    .rule = a->rule, .remedy = a->remedy };
+
+	(void)fd;
+	h->conn.question = NULL;
+	if (a->status != ASK_OK && a->status != ASK_DENIED) {
+		http_bad(h, 400, "the host in the query is none");
+		return;
+	}
+	page_why(&h->page, &w, h->head.wants_json);
+	http_finish(h, 200, "OK", NULL, &h->page);
+}
+
+static void
+http_why(struct http_conn *h)
+{
+	struct ask_msg m = { .kind = ASK_WHY, .port = h->self.port };
+	struct conn *c = &h->conn;
+
+	ask_fill_name(&m, h->self.host, strlen(h->self.host));
+	if (conn_wait(c) == 0)
+		c->question = questions_ask(c->home->questions, &m,
+		    why_answered, h);
+	if (c->question == NULL)
+		conn_reset(c);
+}
+
+void
+http_self(struct http_conn *h)
+{
+	const struct http1 *head = &h->head;
+	const struct str path = { h->in.data + head->path.at,
+	    head->path.len };
+	const struct str query = { h->in.data + head->query.at,
+	    head->query.len };
+	struct page_refusal none = { .code = 404, .phrase = "Not Found",
+	    .error = "no-page", .reason = "", .rule = "", .remedy = "" };
+	int code = selfpath_parse(path, query, &h->self, &none.detail);
+
+	if (h->self.format != SELFPATH_AS_ASKED)
+		h->head.wants_json = h->self.format == SELFPATH_JSON;
+	if (code == 404)
+		http_refuse(h, &none);
+	else if (code != 0)
+		http_bad(h, code, none.detail);
+	else if (h->self.page == SELFPATH_WHY)
+		http_why(h);
+	else
+		http_recent(h);
 }

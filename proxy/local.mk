@@ -19,6 +19,7 @@ proxy_libproxy_a_SOURCES = \
 	proxy/proxy.c proxy/proxy.h proxy/serve.h \
 	proxy/questions.c proxy/questions.h \
 	proxy/relay.c proxy/relay.h \
+	proxy/selfpath.c proxy/selfpath.h \
 	proxy/serve_dns.c \
 	proxy/serve_http.c proxy/serve_http.h \
 	proxy/serve_port.c \

@@ -78,7 +78,7 @@ http_answered(void *arg, const struct ask_answer *a, int *fd)
 		if (h->head.is_connect)
 			http_self_tunnel(h);
 		else
-			http_recent(h);
+			http_self(h);
 		return;
 	}
 	/* The connection at hand may have ended meanwhile. */
@@ -172,7 +172,7 @@ http_step(struct http_conn *h)
 		break;
 	case HTTP1_DONE:
 		if (is_self(h))
-			http_recent(h);
+			http_self(h);
 		else
 			http_ask(h);
 		break;

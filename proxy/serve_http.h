@@ -13,6 +13,7 @@
 #include "platform/base/buf.h"
 #include "proxy/exchange.h"
 #include "proxy/http1.h"
+#include "proxy/selfpath.h"
 #include "proxy/serve.h"
 
 /* The connection to an origin, while a request may follow on it. */
@@ -38,6 +39,7 @@ struct http_conn {
 	struct exchange	*exchange;
 	struct buf	 page;		/* our own, as it grows */
 	unsigned	 nrecent;	/* entries on it */
+	struct selfpath	 self;		/* which page of ours it is */
 };
 
 /* The next request, or a rest until it comes.  May free h. */
@@ -63,6 +65,7 @@ void	 http_bad(struct http_conn *, int code, const char *why);
 void	 http_denied(struct http_conn *, const struct ask_answer *);
 /* The origin is no good. */
 void	 http_fault(struct http_conn *, const char *why);
-void	 http_recent(struct http_conn *);
+/* A page of http://fence.internal/ itself. */
+void	 http_self(struct http_conn *);
 
 #endif

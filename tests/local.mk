@@ -92,6 +92,7 @@ UNIT_TESTS = \
 	tests/unit/test_seccomp_code \
 	tests/unit/test_seccomp_kernel \
 	tests/unit/test_serve_http \
+	tests/unit/test_selfpath \
 	tests/unit/test_serve_self \
 	tests/unit/test_serve_socks5 \
 	tests/unit/test_serve_tunnel \
@@ -139,6 +140,7 @@ FUZZERS = \
 	tests/fuzz/fuzz_json \
 	tests/fuzz/fuzz_page \
 	tests/fuzz/fuzz_pattern \
+	tests/fuzz/fuzz_selfpath \
 	tests/fuzz/fuzz_shwords \
 	tests/fuzz/fuzz_socks5 \
 	tests/fuzz/fuzz_sshline \
@@ -179,6 +181,8 @@ tests_fuzz_fuzz_import_SOURCES = tests/fuzz/fuzz_import.c \
 	tests/fuzz/replay.c
 tests_fuzz_fuzz_ini_SOURCES = tests/fuzz/fuzz_ini.c tests/fuzz/replay.c
 tests_fuzz_fuzz_page_SOURCES = tests/fuzz/fuzz_page.c tests/fuzz/replay.c
+tests_fuzz_fuzz_selfpath_SOURCES = tests/fuzz/fuzz_selfpath.c \
+	tests/fuzz/replay.c
 tests_fuzz_fuzz_pattern_SOURCES = tests/fuzz/fuzz_pattern.c \
 	tests/fuzz/replay.c
 tests_fuzz_fuzz_json_SOURCES = tests/fuzz/fuzz_json.c tests/fuzz/replay.c

@@ -365,6 +365,34 @@ on_recent(struct monitor *m, const struct ask_msg *q)
 	answers_send(&m->answers, &a, -1);
 }
 
+/* Asked by a program that wants to know: nothing was refused. */
+static void
+on_why(struct monitor *m, const struct ask_msg *q)
+{
+	struct ask_answer a = { .magic = ASK_MAGIC, .id = q->id,
+	    .status = ASK_NOHOST };
+	struct verdict v;
+	struct host h;
+
+	if (host_canon(q->name, q->name_len, &h) != 0) {
+		answers_send(&m->answers, &a, -1);
+		return;
+	}
+	decide_net(m->c.policy, &h, q->port, &v);
+	if (v.action == ACTION_ALLOW && h.kind != HOST_NAME)
+		decide_net_dial(m->c.policy, &h, q->port, h.addr,
+		    h.kind == HOST_IPV4 ? 4 : 16, 0, &v);
+	if (is_self(&h))
+		verdict_rule(&v, ACTION_ALLOW, RULE_PLACE, "the gate itself",
+		    (struct origin){ .file = NULL });
+	a.status = v.action == ACTION_DENY ? ASK_DENIED : ASK_OK;
+	if (v.action == ACTION_ALLOW)
+		v.remedy.kind = REMEDY_NONE;
+	recent_words(&v, a.rule, a.remedy);
+	snprintf(a.reason, sizeof a.reason, "%s", v.reason);
+	answers_send(&m->answers, &a, -1);
+}
+
 static void
 on_note(struct monitor *m, const struct ask_msg *q)
 {
@@ -395,6 +423,7 @@ static void (*const questions[])(struct monitor *, const struct ask_msg *) = {
 	[ASK_DONE] = on_done,
 	[ASK_SNI] = on_sni,
 	[ASK_RECENT] = on_recent,
+	[ASK_WHY] = on_why,
 	[ASK_NOTE] = on_note,
 	[ASK_RESTART] = on_restart,
 };

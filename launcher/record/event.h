@@ -99,6 +99,12 @@ struct event {
 	uint64_t		 dropped;	/* DROPPED: how many */
 	const char		*detail;	/* WORKER, SUSPECT, RUN_START */
 	const char		*moved_to;	/* OPEN: in quarantine, or NULL */
+	/*
+	 * OPEN, EXEC: the command may not look there.  What it is told itself
+	 * (recent.h) offers this, which does not depend on what is there.
+	 * NULL: nothing is hidden.
+	 */
+	const struct remedy	*blind;
 };
 
 /* Facts that are the same for each event of a run. */

@@ -194,6 +194,24 @@ judge_late(const struct judge *j, struct arena *arena,
 		e->path = explain_program(&x, arena, cwd, path, &e->verdict);
 }
 
+/* What is offered whether anything lies at a hidden path or not. */
+static const struct remedy *
+find_blind(const struct judge *j, struct arena *arena,
+    const struct explained *x, const struct verdict *v)
+{
+	struct remedy *ret;
+	struct verdict reading;
+
+	decide_fs(j->policy, FS_READ, x->path, &reading);
+	if (reading.action == ACTION_ALLOW)
+		decide_fs(j->policy, FS_READ, x->real, &reading);
+	if (reading.action == ACTION_ALLOW)
+		return NULL;
+	ret = arena_alloc(arena, sizeof *ret);
+	*ret = v->remedy;
+	return ret;
+}
+
 static enum judged
 judge_file(const struct judge *j, struct arena *arena,
     const struct wire_report *r, const char *path, struct event *e)
@@ -223,6 +241,7 @@ judge_file(const struct judge *j, struct arena *arena,
 	/* Where reading has to be granted, missing may mean hidden. */
 	if (r->err == ENOENT && access(e->path, F_OK) != 0)
 		return JUDGED_NOTHING;
+	e->blind = find_blind(j, arena, &judged, &e->verdict);
 	if (explain_is_hosts(&d, &judged))
 		return JUDGED_HOST;
 	if (d.name == NAME_GOES)

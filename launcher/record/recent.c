@@ -1,5 +1,6 @@
 #include "launcher/record/recent.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* As much as fits, and no half of a character. */
@@ -96,12 +97,17 @@ recent_add(struct recent *l, const struct event *e)
 	    .by = e->verdict.rule };
 	const char *object = e->path != NULL ? e->path :
 	    e->host != NULL ? e->host : e->ip != NULL ? e->ip : "";
+	struct verdict v = e->verdict;
 	unsigned at;
 
-	if (e->kind >= EVENT_RUN_START || e->verdict.action != ACTION_DENY)
+	/* Hidden files are not there for the command: no word of them. */
+	if (e->kind >= EVENT_RUN_START || e->verdict.action != ACTION_DENY ||
+	    (e->sys == ENOENT && e->path != NULL))
 		return;
+	if (e->blind != NULL)
+		v.remedy = *e->blind;
 	copy(r.object, sizeof r.object, object);
-	recent_words(&e->verdict, r.rule, r.remedy);
+	recent_words(&v, r.rule, r.remedy);
 	fill_what(&r, e);
 	at = place_of(l, &r);
 	if (at == l->n)

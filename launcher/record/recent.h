@@ -1,7 +1,8 @@
 /*
  * recent: the last refusals of a run, each with the line that would allow it,
  * in the few words that the gate hands to the command itself.  A refusal of
- * the same object by the same rule takes the place of the one before.
+ * the same object by the same rule takes the place of the one before.  Nothing
+ * here tells what lies at a path that is hidden from the command.
  */
 #ifndef FENCE_LAUNCHER_RECENT_H
 #define FENCE_LAUNCHER_RECENT_H

@@ -365,6 +365,9 @@ static void
 tell_other(struct witness *w, enum judged said, struct event *e)
 {
 	w->counts.not_fence++;
+	/* Else the command could tell a hidden file by its permissions. */
+	if (said == JUDGED_HOST && e->blind != NULL)
+		recent_add(&w->recent, e);
 	if (said != JUDGED_HOST || !w->config.is_debug || e->path == NULL)
 		return;
 	e->verdict = (struct verdict){ .action = ACTION_ALLOW,

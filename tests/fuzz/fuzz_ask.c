@@ -31,7 +31,7 @@ static const struct ask_msg msgs[] = {
 	MSG(ASK_RECENT, .nth = 3),
 	MSG(ASK_LISTEN, .listeners = 0x3f, .nports = 2),
 	MSG(ASK_NOTE, .note = ASK_NOTE_LIMIT), MSG(ASK_RESTART, .wstatus = 9),
-	MSG(ASK_RESOLVE, .port = 0),
+	MSG(ASK_RESOLVE, .port = 0), MSG(ASK_WHY, .port = 443),
 	MSG(ASK_PORT, .via = ASK_VIA_INSIDE, .port = 8080),
 };
 static const struct ask_shake shakes[] = {

@@ -36,7 +36,8 @@ test_msg(void **state)
 		SET(kind, 0, -1),
 		SET(kind, ASK_PORT, -1),	/* by no way of its own */
 		SET(kind, ASK_SHAKE, -1),	/* another struct's */
-		SET(kind, ASK_SHAKE + 1, -1),
+		SET(kind, ASK_WHY, 0),
+		SET(kind, ASK_WHY + 1, -1),
 		SET(kind, ASK_LOOKUP, 0),
 		SET(kind, ASK_PTR, 0),
 		SET(kind, ASK_SNI, -1),		/* to nobody */

@@ -274,6 +274,17 @@ static const struct {
 	    "X" },
 	{ LIST, SNI, "", 443, "denied network.sni", "X" },
 	{ LIST, ASK_RECENT, ASK_VIA_HTTP, "", 0, "nohost", NULL },
+	/* A question alone: nothing is dialled, and nothing told. */
+#define WHY ASK_WHY, ASK_VIA_HTTP
+	{ LIST, WHY, "good.test", 443, "ok", NULL },
+	{ LIST, WHY, "other.test", 443, "denied network.allowedDomains",
+	    NULL },
+	{ LIST, WHY, "bad.wild.test", 443, "denied network.deniedDomains[0]",
+	    NULL },
+	{ LIST, WHY, "port.test", 80, "denied network.allowedDomains", NULL },
+	{ LIST, WHY, "127.0.0.2", 80, "denied network.allowedDomains", NULL },
+	{ LIST, WHY, "a b.test", 443, "nohost", NULL },
+	{ NOTHING, WHY, ASK_SELF_NAME, 80, "ok", NULL },
 };
 
 static void
@@ -349,7 +360,7 @@ put_bad(const struct scene *s, size_t i)
 	struct ask_msg q = gate_msg(&s->g, ASK_DIAL, ASK_VIA_SOCKS,
 	    "good.test", PORT_OPEN);
 	static const uint16_t kinds[] = { 0, ASK_LISTEN, ASK_PORT,
-	    ASK_RESOLVE, ASK_SHAKE, ASK_SHAKE + 1, 0xffff };
+	    ASK_RESOLVE, ASK_SHAKE, ASK_WHY + 1, 0xffff };
 	char large[sizeof q + 1] = { 0 };
 
 	switch (i) {

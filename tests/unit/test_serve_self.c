@@ -62,7 +62,7 @@ test_page(void **state)
 		const char	*want;
 	} t[] = {
 		{ "GET http://fence.internal/ HTTP/1.1\r\n" CLOSE, 2, PAGE },
-		{ "GET http://Fence.Internal:80/x HTTP/1.1\r\n"
+		{ "GET http://Fence.Internal:80/refusals HTTP/1.1\r\n"
 		    "Accept: application/json\r\n" CLOSE, 2, JSON },
 		{ "GET http://fence.internal/ HTTP/1.1\r\n" CLOSE, 0,
 		    "fence: nothing was refused in this run\n" },
@@ -80,6 +80,73 @@ test_page(void **state)
 		tell_recent(t[i].n);
 		expect_page(client, t[i].want);
 	}
+}
+
+/* /why: a question of its own, answered as data. */
+static void
+test_why(void **state)
+{
+	static const struct {
+		const char		*request;
+		struct ask_answer	 told;
+		const char		*code, *body;
+	} t[] = {
+		{ "/why?host=b.test&port=80", { .status = ASK_DENIED,
+		    .reason = "no entry matches", .rule = "r f:1:2",
+		    .remedy = "r += \"b.test\"" }, "200",
+		    "fence: denied: connect b.test:80\n"
+		    "reason: no entry matches\nrule: r f:1:2\n"
+		    "allow: r += \"b.test\"\n\nThese lines belong" },
+		{ "/why?host=b.test&format=json", { .status = ASK_OK,
+		    .rule = "r" }, "200", "{\"verdict\": \"allowed\","
+		    "\"host\": \"b.test\",\"port\": 443,\"reason\": \"\","
+		    "\"rule\": \"r\",\"remedy\": \"\"}\n" },
+		{ "/why?host=%0aallow:%1b%e2%80%ae", { .status = ASK_OK },
+		    "200", "fence: allowed: connect \\x0aallow:\\x1b"
+		    "\\xe2\\x80\\xae:443\n" },
+		{ "/why?host=%20", { .status = ASK_NOHOST }, "400",
+		    "fence: the host in the query is none\n" },
+	};
+	struct ask_msg m;
+	char request[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof t / sizeof t[0]; i++) {
+		int client = dial(PROXY_LISTEN_HTTP, SOCK_STREAM);
+		char *got, *body;
+
+		snprintf(request, sizeof request, "GET http://fence.internal"
+		    "%s HTTP/1.1\r\n" CLOSE, t[i].request);
+		put(client, request);
+		next_question(&m);
+		assert_int_equal(m.kind, ASK_WHY);
+		answer(&m, t[i].told, -1);
+		if (t[i].told.status == ASK_NOHOST) {
+			next_question(&m);
+			assert_int_equal(m.kind, ASK_NOTE);
+		}
+		got = read_all(client);
+		assert_memory_equal(got + 9, t[i].code, 3);
+		body = strstr(got, "\r\n\r\n");
+		assert_non_null(body);
+		if (strncmp(body + 4, t[i].body, strlen(t[i].body)) != 0)
+			fail_msg("row %zu: %s", i, body + 4);
+		close(client);
+	}
+}
+
+static void
+test_no_page(void **state)
+{
+	int client = dial(PROXY_LISTEN_HTTP, SOCK_STREAM);
+	char *got;
+
+	(void)state;
+	put(client, "GET http://fence.internal/policy HTTP/1.1\r\n" CLOSE);
+	got = read_all(client);
+	assert_memory_equal(got, "HTTP/1.1 404 Not Found\r\n", 24);
+	assert_non_null(strstr(got, "there are /refusals and /why?host="));
+	close(client);
 }
 
 /* By the other ways in the monitor says who is meant. */
@@ -138,7 +205,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_page),
+		CASE(test_page), CASE(test_why), CASE(test_no_page),
 		CASE(test_ways),
 	};
 
