@@ -72,6 +72,7 @@ mariadb-client	cmd:mariadb
 redis-tools	cmd:redis-cli
 redis-server	cmd:redis-server
 rsync		cmd:rsync
+chromium	cmd:chromium
 "
 
 die() {

@@ -1,18 +1,15 @@
 /*
- * The page of a trace.  Records come as blocks of JSON in the document, each
- * record as its difference from the one before; this script reads a block at
- * a time, so the page answers while it still reads.  Names in records come
- * from hostile programs: they reach the document as text alone, through
- * put(), which shows what would be invisible.
+ * The page of a trace.  Records are in the document, in blocks, each as its
+ * difference from the one before; a block is read at a time, so the page
+ * answers meanwhile.  Names come from hostile programs: they reach the document
+ * as text alone, through put(), which shows what would be invisible.
  */
 'use strict';
 (() => {
 const $ = (id) => document.getElementById(id);
 const KINDS = ['write', 'read', 'exec', 'connect', 'http', 'dns', 'syscall', 'notice', 'run'];
-const WORDS = { write: ['write', 'writes'], read: ['read', 'reads'], exec: ['execution', 'executions'],
-	connect: ['connection', 'connections'], http: ['request', 'requests'], dns: ['name', 'names'],
-	syscall: ['system call', 'system calls'], notice: ['notice', 'notices'], run: ['run', 'run'] };
-const OUTCOMES = ['refused', 'observed', 'failed', 'allowed', 'notice', 'run'];
+const WORDS = { exec: 'execution', connect: 'connection', http: 'request', dns: 'name', syscall: 'system call' };
+const OUTCOMES = { refused: 'refused', observed: 'would be refused', failed: 'failed', allowed: 'allowed', notice: 'notices' };
 const ROW = 22, SLICE = 20000;
 const F_OUT = 1, F_KIND = 2, F_RULE = 4, F_PROC = 8, F_OBJ = 16, F_TEXT = 32, F_TIME = 64;
 
@@ -99,7 +96,7 @@ const trouble = new Map();	/* findings by title */
 let dropped = 0, isDone = false, tMin = Infinity, tMax = -Infinity;
 
 const O_CREAT = 0o100, O_TRUNC = 0o1000, O_ACCMODE = 3;
-const FILE_ACTS = { 1: 'create', 2: 'read', 3: 'update', 4: 'delete', 5: 'rename', 6: 'set attributes' };
+const FILE_ACTS = { 1: 'create', 2: 'look at', 3: 'change', 4: 'delete', 5: 'rename', 6: 'set attributes' };
 const fileKind = (r) => {
 	const mask = int(r.access_mask);
 	return r.activity_id === 2 || (r.activity_id === 14 &&
@@ -135,9 +132,8 @@ const about = (r) => {
 		    call || (r.activity_id === 7 ? 'listen' : 'connect')];
 	}
 	case 4002: {
-		const q = obj(r.http_request), url = obj(q.url), code = int(obj(r.http_response).code);
-		return ['http', endpoint(r) || str(url.hostname), str(q.http_method) + ' ' +
-		    str(url.url_string) + (code ? ' → ' + code : ''), 'HTTP request'];
+		const q = obj(r.http_request), url = obj(q.url);
+		return ['http', endpoint(r) || str(url.hostname), str(q.http_method) + ' ' + str(url.url_string), 'HTTP request'];
 	}
 	case 4003: {
 		const q = obj(r.query);
@@ -226,7 +222,7 @@ const add = (r) => {
 	const node = processOf(run, r), uid = str(rule.uid);
 	const ev = { r, t, kind, out, object, what, call, node, n: Math.max(1, int(r.count)),
 		rule: uid ? uid + '\n' + str(rule.name) + '\n' + str(obj(r.policy).name) : '',
-		err: str(r.status_code), hay: '' };
+		err: str(r.status_code) || str(obj(r.http_response).code) || (r.rcode_id === 3 ? 'NXDOMAIN' : ''), hay: '' };
 	ev.hay = (what + '\n' + object + '\n' + call + '\n' + ev.err).toLowerCase();
 	if (kind === 'notice') {
 		const title = str(obj(r.finding_info).title), f = trouble.get(title);
@@ -473,7 +469,7 @@ const list = new List('list', () => shown.length, (row, i) => {
 	cell(ev.what, room);
 	cell(who(ev.node), 40);
 	cell(ev.rule ? ruleWords(ev.rule).uid : '', 60);
-	cell(ev.err || (ev.out === 'allowed' ? 'allowed' : ''), 20);
+	cell(ev.err, 20);
 	cell(ev.n > 1 ? '×' + num(ev.n) : '');
 }, () => details(true));
 list.onMove = () => {
@@ -515,11 +511,11 @@ const treeList = new List('tree', () => visible.length, (row, i) => {
 	row.classList.toggle('on', n === want.node);
 	row.classList.toggle('zero', n.sum === 0);
 	row.title = plain(cut(n.cmd, 600).join('…'));
-	row.append(el('span', 'n', num(n.sum)));
 	row.append(el('span', 'tw', n.kids.length === 0 ? '' : n.open ? '▾' : '▸'));
-	put(row, label(n), 40);
+	const name = put(row.appendChild(el('span', 'name')), label(n), 40);
 	if (n.pid)
-		row.append(el('span', 'soft', ' ' + n.pid));
+		name.append(el('span', 'soft', ' ' + n.pid));
+	row.append(el('span', 'n', num(n.sum)));
 }, (i, e) => {
 	const n = visible[i];
 	if (e && e.target.classList.contains('tw') && n.kids.length > 0) {
@@ -533,12 +529,16 @@ const fold = (n, open) => {
 	flatten();
 	treeList.draw();
 };
-let objects = [];
-const objList = new List('objs', () => objects.length, (row, i) => {
+let objects = null;		/* in order, once they are looked at */
+const sortObjects = () => {
+	if (objects === null && !$('objs').hidden)
+		objects = [...count.objects].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+};
+const objList = new List('objs', () => objects ? objects.length : 0, (row, i) => {
 	const [name, n] = objects[i];
 	row.classList.toggle('on', name === want.object);
+	put(row.appendChild(el('span', 'name')), name, 32);
 	row.append(el('span', 'n', num(n)));
-	put(row, name, 32);
 	row.title = plain(cut(name, 600).join('…'));
 }, (i) => filter({ object: want.object === objects[i][0] ? null : objects[i][0] }));
 
@@ -550,6 +550,7 @@ const tab = (name, focus) => {
 	}
 	if (focus)
 		$(focus === 'tab' ? 'tab-' + name : name).focus();
+	sortObjects();
 	(name === 'tree' ? treeList : objList).draw();
 };
 
@@ -558,12 +559,22 @@ const isOrder = (v) => v.startsWith('(') && v.endsWith(')');
 const quote = (v) => JSON.stringify(v).replace(/[\p{C}\p{Zl}\p{Zp}\p{DI}]/gu, (c) =>
 	[...Array(c.length).keys()].map((i) => '\\u' + c.charCodeAt(i).toString(16).padStart(4, '0')).join(''));
 const BLOCK_MAX = 1000;
+const first = (set, n) => {
+	const out = [];
+	for (const v of set) {
+		if (out.length >= n)
+			break;
+		out.push(v);
+	}
+	return out;
+};
 /* One block of JSONC: entries to add, and in comments what else to do. */
 const block = (lines, notes = []) => {
 	const root = new Map();
 	let left = BLOCK_MAX, over = 0;
 	for (const [key, values] of lines) {
-		for (const v of [...values].sort()) {
+		over += Math.max(0, values.size - BLOCK_MAX);
+		for (const v of first(values, BLOCK_MAX).sort()) {
 			if (isOrder(v)) {
 				notes.push(plain(key + ': ' + v.slice(1, -1)));
 			} else if (v.includes('\ufffd')) {
@@ -602,15 +613,18 @@ const block = (lines, notes = []) => {
 	}
 	return out.join('\n');
 };
-const oneLine = (lines) => {
+/* The same in a line; what the rule's own key says is not said again. */
+const oneLine = (lines, own = '') => {
+	const home = own.slice(0, own.lastIndexOf('.') + 1);
 	const out = [];
 	for (const [key, values] of lines) {
-		const adds = [...values].filter((v) => !isOrder(v)), orders = [...values].filter(isOrder);
+		const few = first(values, 20), adds = few.filter((v) => !isOrder(v)).slice(0, 2);
+		const name = key === own ? '' : (home && key.startsWith(home) ? key.slice(home.length) : key) + ' ', left = values.size - adds.length - few.filter(isOrder).length;
 		if (adds.length > 0)
-			out.push(key + ' += ' + adds.slice(0, 2).map((v) => /^\d+$/.test(v) ? v : quote(v)).join(', ') +
-			    (adds.length > 2 ? ' … ' + num(adds.length - 2) + ' more' : ''));
-		for (const o of orders.slice(0, 2))
-			out.push(key + ' ' + o);
+			out.push(name + '+= ' + adds.map((v) => /^\d+$/.test(v) ? v : quote(v)).join(', ') +
+			    (left > 0 ? ' … ' + num(left) + ' more' : ''));
+		for (const o of few.filter(isOrder).slice(0, 2))
+			out.push(name + o);
 	}
 	return out.join('; ');
 };
@@ -675,18 +689,14 @@ const drawFacts = () => {
 };
 const drawNotices = () => {
 	const ul = $('notices'), out = [];
-	const li = (head, text) => {
-		const e = el('li', '', el('b', '', head));
-		put(e, text, 400);
-		out.push(e);
-	};
+	const li = (head, text) => out.push(put(el('li', '', el('b', '', head)), text, 400));
 	let missing = 0, open = 0;
 	for (const run of runs.values()) {
 		missing += run.missing;
 		open += run.end ? 0 : 1;
 	}
 	if (dropped > 0)
-		li('The record is incomplete: ', times(dropped, 'record was', 'records were') + ' dropped, because the reader was too slow or a limit was met.');
+		li('The trace is incomplete: ', times(dropped, 'record was', 'records were') + ' dropped: the reader was slow, or a limit was met.');
 	if (missing > 0)
 		li('Records are missing: ', times(missing, 'number') + ' of the sequence did not come.');
 	if (ends.malformed > 0)
@@ -697,15 +707,15 @@ const drawNotices = () => {
 	if (ends.leftOut > 0)
 		li('Not shown: ', times(ends.leftOut, 'more record') + ' of the file; a page holds no more.');
 	if (isDone && open > 0)
-		li('No end recorded: ', 'the run still lasted when this page was made, or it was killed with its monitor.');
+		li('No end recorded: ', 'the run still lasted when this page was made, or was killed with its monitor.');
 	if (runs.size > 1)
-		li('More than one run: ', 'this file holds ' + num(runs.size) + ' runs; the head of the page tells of the last one.');
+		li('More than one run: ', 'the file holds ' + num(runs.size) + '; the head of the page is the last one\'s.');
 	for (const [title, f] of [...trouble].slice(0, 20))
 		if (!/^records were dropped/.test(title))
 			li(plain(title) + (f.n > 1 ? ' (' + num(f.n) + ' times)' : '') + (f.desc ? ': ' : ''), f.desc);
 	ul.replaceChildren(...out);
 };
-const kindWord = (k, n) => WORDS[k][n === 1 ? 0 : 1];
+const kindWord = (k, n) => (WORDS[k] || k) + (n === 1 ? '' : 's');
 const toggleKind = (k) => {
 	const kinds = new Set(want.kinds);
 	if (!kinds.delete(k))
@@ -730,14 +740,13 @@ const drawTiles = () => {
 		seen.out.add(o);
 	for (const k of count.kind.keys())
 		seen.kind.add(k);
-	const words = { refused: 'refused', observed: 'would be refused', failed: 'failed', allowed: 'allowed', notice: 'notices', run: 'start and end' };
 	let all = 0;
 	for (const n of count.out.values())
 		all += n;
 	tile('out-all', all, 'in all', want.out === null, '', 'out', () => filter({ out: null }));
-	for (const o of OUTCOMES)
-		if (o === 'refused' || (seen.out.has(o) && o !== 'run'))
-			tile('out-' + o, count.out.get(o) || 0, words[o], want.out === o, '', 'out' + (o === 'refused' ? ' bad' : ''),
+	for (const o in OUTCOMES)
+		if (o === 'refused' || seen.out.has(o))
+			tile('out-' + o, count.out.get(o) || 0, OUTCOMES[o], want.out === o, '', 'out' + (o === 'refused' ? ' bad' : ''),
 			    () => filter({ out: want.out === o ? null : o }));
 	out.push(el('i'));
 	for (const k of KINDS) {
@@ -753,7 +762,7 @@ const drawTiles = () => {
 const GROUPS = 100;
 const drawRules = () => {
 	const body = $('rules').tBodies[0], groups = [...count.rules].sort((a, b) => b[1].n - a[1].n), out = [];
-	const focus = document.activeElement && document.activeElement.dataset.rule;
+	const focus = document.activeElement && document.activeElement.rule;
 	for (const [rule, g] of groups.slice(0, GROUPS)) {
 		const w = ruleWords(rule), tr = el('tr'), td = () => tr.appendChild(el('td'));
 		tr.classList.toggle('on', want.rule === rule);
@@ -762,20 +771,25 @@ const drawRules = () => {
 		const b = button('', () => filter({ rule: want.rule === rule ? null : rule }));
 		put(b, w.uid + (w.name ? ' "' + w.name + '"' : ''), 90);
 		b.setAttribute('aria-pressed', want.rule === rule);
-		b.dataset.rule = rule;
+		b.rule = rule;
 		const cell = td();
 		cell.append(b);
 		if (w.place)
 			put(cell.appendChild(el('span', 'soft')), '  ' + w.place, 60);
 		cell.title = plain(cut(w.uid + ' "' + w.name + '" ' + w.place, 600).join('…'));
-		const most = [...g.objects].sort((a, c) => c[1] - a[1]).slice(0, 3), objs = td();
+		const most = [], objs = td();
+		for (const o of g.objects)
+			if (most.length < 3 || o[1] > most[2][1]) {
+				most.push(o);
+				most.sort((a, c) => c[1] - a[1]).splice(3);
+			}
 		put(objs, most.map((o) => o[0]).join(', '), 76);
 		if (g.objects.size > most.length)
 			objs.append(el('span', 'soft', ' … ' + num(g.objects.size - most.length) + ' more'));
 		objs.title = most.map((o) => plain(cut(o[0], 300).join('…'))).join('\n');
 		const line = td(), last = td();
 		if (g.lines.size > 0) {
-			put(line, oneLine(g.lines), 110);
+			put(line, oneLine(g.lines, w.uid.replace(/\[\d+\]$/, '')), 110);
 			line.title = plain(cut(oneLine(g.lines), 900).join('…'));
 			last.append(button('Copy', (e) => copyText(block(g.lines), e.currentTarget), 'cp', 'Copy the policy lines of ' + plain(w.uid)));
 		} else {
@@ -797,7 +811,7 @@ const drawRules = () => {
 	$('h-rules').textContent = 'Rules that refused' + (groups.length > 1 ? ' · ' + num(groups.length) : '');
 	body.replaceChildren(...out);
 	if (focus) {
-		const again = [...body.querySelectorAll('button')].find((b) => b.dataset.rule === focus);
+		const again = [...body.querySelectorAll('button')].find((b) => b.rule === focus);
 		if (again)
 			again.focus();
 	}
@@ -807,7 +821,6 @@ const drawBlock = () => {
 	blockText = block(count.block, count.noLine > 0 && count.block.size > 0 ?
 	    [times(count.noLine, 'refusal has', 'refusals have') + ' no line that would allow it'] : []);
 	$('copy').disabled = blockText === '';
-	$('lines-of').textContent = 'from the records shown';
 	pre.replaceChildren();
 	if (blockText === '')
 		pre.append(el('span', 'soft', count.noLine > 0 ? '// no line of a policy allows what was refused here' : '// nothing to allow'));
@@ -907,7 +920,7 @@ const draw = () => {
 		list.at = shown.indexOf(keep);
 		keep = -1;
 	}
-	objects = [...count.objects].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+	objects = null;
 	flatten();
 	measure();
 	drawFacts();
@@ -916,6 +929,7 @@ const draw = () => {
 	drawRules();
 	drawBlock();
 	drawChips();
+	sortObjects();
 	list.draw();
 	treeList.draw();
 	objList.draw();
@@ -966,7 +980,7 @@ function details(open) {
 	if (ev.what !== ev.object)
 		row(ev.object ? 'in full' : 'what', whole(ev.what));
 	if (ev.err)
-		row('error', whole(ev.err));
+		row('answer', whole(ev.err));
 	if (str(r.status_detail))
 		row('reason', whole(str(r.status_detail))).className = 'words';
 	row('time', clock(ev.t) + '  ' + since(ev.t - runStart()));
@@ -1005,18 +1019,18 @@ function details(open) {
 		row('moved to', whole(str(fence.moved_to)));
 	words('seen by', str(fence.witness) + (fence.trust === 'claim' ? ' (claimed by the program; process, rule and remedy are fence\'s own finding)' : '') +
 	    (fence.actor === 'guess' ? '; the process was gone, and is the one that had called' : ''));
-	if (fence.enforcer && fence.enforcer !== 'none')
-		words('held by', str(fence.enforcer));
+	if (fence.enforcer !== 'none' && ev.out === 'refused')
+		words('refused by', str(fence.enforcer));
 	row('record', num(int(obj(r.metadata).sequence)));
 	const raw = el('details', '', el('summary', '', 'Record as JSON'));
 	raw.addEventListener('toggle', () => {
-		if (raw.open && !raw.querySelector('pre'))
-			putPart(raw.appendChild(el('pre')), JSON.stringify(r, null, 1).replace(/\n/g, '\u0001'));
-		const pre = raw.querySelector('pre');
-		if (pre)
-			for (const e of [...pre.querySelectorAll('.esc')])
-				if (e.textContent === '\\x01')
-					e.replaceWith('\n');
+		if (raw.childElementCount > 1)
+			return;
+		const pre = raw.appendChild(el('pre'));
+		for (const line of JSON.stringify(r, null, 1).split('\n')) {
+			putPart(pre, line);
+			pre.append('\n');
+		}
 	});
 	box.replaceChildren(head, dl, raw);
 	box.scrollTop = 0;
@@ -1067,7 +1081,7 @@ const theme = () => {
 const toggleClock = () => {
 	isClock = !isClock;
 	$('clock').setAttribute('aria-pressed', !isClock);
-	$('clock').textContent = isClock ? 'Time of day' : 'Since the start';
+	$('clock').textContent = 'Clock: ' + (isClock ? 'time of day' : 'since the start');
 	list.draw();
 	drawChips();
 	timeline();
