@@ -11,6 +11,7 @@ include launcher/exec/local.mk
 include launcher/gate/local.mk
 include launcher/guard/local.mk
 include launcher/hooks/local.mk
+include launcher/history/local.mk
 include launcher/page/local.mk
 include launcher/plan/local.mk
 include launcher/record/local.mk

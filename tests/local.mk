@@ -40,6 +40,7 @@ UNIT_TESTS = \
 	tests/unit/test_guard_mask \
 	tests/unit/test_guard_move \
 	tests/unit/test_guard_text \
+	tests/unit/test_history \
 	tests/unit/test_hooks \
 	tests/unit/test_host \
 	tests/unit/test_http1 \
@@ -140,6 +141,7 @@ FUZZERS = \
 	tests/fuzz/fuzz_json \
 	tests/fuzz/fuzz_page \
 	tests/fuzz/fuzz_pattern \
+	tests/fuzz/fuzz_record \
 	tests/fuzz/fuzz_selfpath \
 	tests/fuzz/fuzz_shwords \
 	tests/fuzz/fuzz_socks5 \
@@ -186,6 +188,7 @@ tests_fuzz_fuzz_selfpath_SOURCES = tests/fuzz/fuzz_selfpath.c \
 tests_fuzz_fuzz_pattern_SOURCES = tests/fuzz/fuzz_pattern.c \
 	tests/fuzz/replay.c
 tests_fuzz_fuzz_json_SOURCES = tests/fuzz/fuzz_json.c tests/fuzz/replay.c
+tests_fuzz_fuzz_record_SOURCES = tests/fuzz/fuzz_record.c tests/fuzz/replay.c
 tests_fuzz_fuzz_shwords_SOURCES = tests/fuzz/fuzz_shwords.c \
 	tests/fuzz/replay.c
 tests_fuzz_fuzz_sshline_SOURCES = tests/fuzz/fuzz_sshline.c \

@@ -39,7 +39,9 @@ const struct command cmd_table[] = {
 	{ .name = "shadow", .fn = cmd_shadow, .subs = shadow_table,
 	    .args = "SUBCOMMAND",
 	    .help = "what jailed agents changed of their own settings" },
-	{ .name = "learn" }, { .name = "trace" }, { .name = "session" },
+	{ .name = "trace", .fn = cmd_trace, .args = "[last|RUN|FILE] [options]",
+	    .opts = trace_opts, .help = "show what was refused to a run" },
+	{ .name = "learn" }, { .name = "session" },
 	{ .name = NULL },
 };
 

@@ -37,6 +37,7 @@ extern const struct opt	why_opts[];
 extern const struct opt	doctor_opts[];
 extern const struct opt	hook_opts[];
 extern const struct opt	import_opts[];
+extern const struct opt	trace_opts[];
 
 /* In a table; NULL if there is none of that name. */
 const struct command	*cmd_find(const struct command *, const char *name);
@@ -55,6 +56,7 @@ cmd_fn		 cmd_hook;
 cmd_fn		 cmd_hooks;
 cmd_fn		 cmd_import;
 cmd_fn		 cmd_shadow;
+cmd_fn		 cmd_trace;
 cmd_fn		 cmd_hook_flag;		/* fence --claude-pre-tool-use */
 cmd_fn		 cmd_features;		/* fence-run --linux-features */
 cmd_fn		 cmd_completion;

@@ -256,7 +256,7 @@ largest(const struct tally *t, const bool *shown)
 }
 
 void
-tally_text(const struct tally *t, struct buf *b)
+tally_text(const struct tally *t, bool is_kept, struct buf *b)
 {
 	bool shown[GROUPS] = { false };
 	uint64_t told = 0;
@@ -281,6 +281,6 @@ tally_text(const struct tally *t, struct buf *b)
 	if (told < t->total)
 		buf_printf(b, ", %llu more",
 		    (unsigned long long)(t->total - told));
-	buf_printf(b, "); %s: run again with -m",
-	    t->total == 1 ? "more" : "all of them");
+	buf_printf(b, "); %s: %s", t->total == 1 ? "more" : "all of them",
+	    is_kept ? "fence trace" : "run again with -m");
 }

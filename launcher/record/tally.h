@@ -18,8 +18,8 @@ void		 tally_add(struct tally *, const struct event *);
 /*
  * "fence: 3 refusals (2 writes below ~/.cache: filesystem.allowWrite +=
  * "~/.cache", 1 name denied.test); all of them: run again with -m", without
- * newline; nothing if nothing was refused.
+ * newline; nothing if nothing was refused.  is_kept: `fence trace` has them.
  */
-void		 tally_text(const struct tally *, struct buf *);
+void		 tally_text(const struct tally *, bool is_kept, struct buf *);
 
 #endif

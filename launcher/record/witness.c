@@ -554,7 +554,7 @@ witness_guard(struct witness *w, const struct guard_told *told)
 void
 witness_summary(struct witness *w, struct buf *b)
 {
-	tally_text(w->tally, b);
+	tally_text(w->tally, kept_has_file(w->kept), b);
 }
 
 const struct recent *

@@ -207,7 +207,7 @@ first_things() {
 	like "$status:$err" '^2:fence: no command' "$who: fence alone is exit 2"
 	capture "$who" "$FENCE" help
 	like "$status:$out" '^0:usage: fence ' "$who: fence help"
-	for sub in learn trace session; do
+	for sub in learn session; do
 		capture "$who" "$FENCE" $sub
 		like "$status:$err" "^2:.*'fence $sub' is not in this version.*hint: 'fence -- $sub'" \
 		    "$who: fence $sub is for a later version"

@@ -55,7 +55,7 @@ ok $? "$who: and nothing was written"
 is "$("$TESTS/validate-events" \
     "$FENCE_PREFIX/share/fence/event.schema.json" "$trace" 2>&1)" "" \
     "$who: the trace fits its schema, the sequence has no holes"
-like "$err" 'fence: 3 refusals.*-m' "$who: the closing hint"
+like "$err" 'fence: 3 refusals.*: fence trace$' "$who: the closing hint"
 
 fence "$who" --settings "$T/p.json" -- sh -c "echo x >$T/out/new; exit 0"
 unlike "$err" 'refusal' "$who: no hint after a command that succeeded"

@@ -116,7 +116,7 @@ test_cases(void **state)
 				    cases[i].e[k].object, cases[i].e[k].key,
 				    cases[i].e[k].value);
 		buf_init(&b, 0);
-		tally_text(t, &b);
+		tally_text(t, false, &b);
 		if (strcmp(b.data, cases[i].want) != 0)
 			fail_msg("%s: %s", cases[i].name, b.data);
 		buf_release(&b);
@@ -138,7 +138,7 @@ test_many(void **state)
 		add(t, NAME, host, NULL, NULL);
 	}
 	buf_init(&b, 0);
-	tally_text(t, &b);
+	tally_text(t, false, &b);
 	assert_string_equal(b.data, "fence: 1000 refusals (1 name h0.test, "
 	    "1 name h1.test, 1 name h2.test, 997 more); all of them: run "
 	    "again with -m");
