@@ -10,14 +10,27 @@
 #include <stdarg.h>
 #include <unistd.h>
 
-#include "shim/table.h"
+#include "shim/hidden.h"
 #include "shim/report.h"
+#include "shim/sys.h"
 
 extern char **environ;
 
-/* Where reading has to be granted, what is hidden is not there. */
+static struct told
+exec_told(unsigned nr, int err)
+{
+	return (struct told){ WIRE_EXEC, nr, 0, err };
+}
+
 static bool
-exec_refused(int err)
+exec_refused(int err, int dir_fd, const char *path)
+{
+	return err == EACCES || err == EPERM || hidden_may(err, dir_fd, path);
+}
+
+/* Of a search, the folders in PATH are looked at by report_program(). */
+static bool
+search_refused(int err)
 {
 	return err == EACCES || err == EPERM ||
 	    (err == ENOENT && table_get()->needs_grant);
@@ -38,29 +51,31 @@ exec_refused(int err)
 })
 
 static int
-told(int rv, int dir_fd, const char *path)
+told(int rv, unsigned nr, int dir_fd, const char *path)
 {
-	if (rv < 0 && exec_refused(errno))
-		report_path(WIRE_EXEC, dir_fd, path, 0, errno);
+	if (rv < 0 && exec_refused(errno, dir_fd, path))
+		report_path(exec_told(nr, errno), dir_fd, path);
 	return rv;
 }
 
 static int
 told_program(int rv, const char *file)
 {
-	if (rv < 0 && exec_refused(errno))
-		report_program(file, errno);
+	if (rv < 0 && search_refused(errno))
+		report_program(exec_told(SYS_execve, errno), file);
 	return rv;
 }
 
 HOOK(int, execve, (const char *path, char *const argv[], char *const envp[]))
 {
-	return told(AGAIN(REAL(execve)(path, argv, envp)), AT_FDCWD, path);
+	return told(AGAIN(REAL(execve)(path, argv, envp)),
+	    SYS_execve, AT_FDCWD, path);
 }
 
 HOOK(int, execv, (const char *path, char *const argv[]))
 {
-	return told(AGAIN(REAL(execv)(path, argv)), AT_FDCWD, path);
+	return told(AGAIN(REAL(execv)(path, argv)),
+	    SYS_execve, AT_FDCWD, path);
 }
 
 HOOK(int, execvp, (const char *file, char *const argv[]))
@@ -101,7 +116,8 @@ HOOK(int, execl, (const char *path, const char *arg, ...))
 
 	LIST_ARGV(ap, arg, argv);
 	va_end(ap);
-	return told(AGAIN(REAL(execv)(path, argv)), AT_FDCWD, path);
+	return told(AGAIN(REAL(execv)(path, argv)),
+	    SYS_execve, AT_FDCWD, path);
 }
 
 HOOK(int, execlp, (const char *file, const char *arg, ...))
@@ -121,7 +137,8 @@ HOOK(int, execle, (const char *path, const char *arg, ...))
 	LIST_ARGV(ap, arg, argv);
 	envp = va_arg(ap, char *const *);
 	va_end(ap);
-	return told(AGAIN(REAL(execve)(path, argv, envp)), AT_FDCWD, path);
+	return told(AGAIN(REAL(execve)(path, argv, envp)),
+	    SYS_execve, AT_FDCWD, path);
 }
 
 /* Both return the error instead of setting errno. */
@@ -134,8 +151,8 @@ HOOK(int, posix_spawn, (pid_t *pid, const char *path,
 	do
 		err = REAL(posix_spawn)(pid, path, acts, attr, argv, envp);
 	while (err == EINTR);
-	if (exec_refused(err))
-		report_path(WIRE_EXEC, AT_FDCWD, path, 0, err);
+	if (exec_refused(err, AT_FDCWD, path))
+		report_path(exec_told(SYS_execve, err), AT_FDCWD, path);
 	return err;
 }
 
@@ -148,8 +165,8 @@ HOOK(int, posix_spawnp, (pid_t *pid, const char *file,
 	do
 		err = REAL(posix_spawnp)(pid, file, acts, attr, argv, envp);
 	while (err == EINTR);
-	if (exec_refused(err))
-		report_program(file, err);
+	if (search_refused(err))
+		report_program(exec_told(SYS_execve, err), file);
 	return err;
 }
 
@@ -162,13 +179,14 @@ HOOK(int, execvpe, (const char *file, char *const argv[],
 
 HOOK(int, fexecve, (int fd, char *const argv[], char *const envp[]))
 {
-	return told(AGAIN(REAL(fexecve)(fd, argv, envp)), fd, "");
+	return told(AGAIN(REAL(fexecve)(fd, argv, envp)),
+	    SYS_execveat, fd, "");
 }
 
 HOOK(int, execveat, (int dir_fd, const char *path, char *const argv[],
     char *const envp[], int flags))
 {
-	return told(AGAIN(REAL(execveat)(dir_fd, path, argv, envp, flags)), dir_fd,
-	    path);
+	return told(AGAIN(REAL(execveat)(dir_fd, path, argv, envp, flags)),
+	    SYS_execveat, dir_fd, path);
 }
 #endif

@@ -13,31 +13,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shim/call.h"
+#include "shim/hidden.h"
 #include "shim/refuse.h"
-#include "shim/report.h"
 #include "shim/stage.h"
 
-/* Where reading has to be granted, what is hidden is not there. */
-static bool
-is_told(int err)
+static void
+tell(unsigned nr, int dir_fd, const char *path, int flags)
 {
-	return told_by_kernel(err) ||
-	    (err == ENOENT && table_get()->needs_grant);
+	if (told_by_kernel(errno) || hidden_may(errno, dir_fd, path))
+		stage_report((struct told){ WIRE_OPEN, nr, flags, errno },
+		    dir_fd, path);
 }
 
 static int
-told(int rv, int dir_fd, const char *path, int flags)
+told(int rv, unsigned nr, int dir_fd, const char *path, int flags)
 {
-	if (rv < 0 && is_told(errno))
-		stage_report(dir_fd, path, flags, errno);
+	if (rv < 0)
+		tell(nr, dir_fd, path, flags);
 	return rv;
 }
 
 static void *
 told_stream(void *rv, const char *path, int flags)
 {
-	if (rv == NULL && is_told(errno))
-		stage_report(AT_FDCWD, path, flags, errno);
+	if (rv == NULL)
+		tell(NR_open, AT_FDCWD, path, flags);
 	return rv;
 }
 
@@ -83,12 +84,12 @@ HOOK(int, name, (const char *path, int flags, ...))			\
 	int rv;								\
 									\
 	MODE_AFTER(flags, mode);					\
-	if (makes(flags) && refuse_name(AT_FDCWD, path))		\
+	if (makes(flags) && refuse_name(NR_open, AT_FDCWD, path))	\
 		return -1;						\
 	rv = REAL(name)(path, flags, mode);				\
 	STAGED(rv, -1, AT_FDCWD, path, makes(flags),			\
 	    REAL(name)(staged, flags, mode));				\
-	return told(rv, AT_FDCWD, path, flags);				\
+	return told(rv, NR_open, AT_FDCWD, path, flags);		\
 }
 
 #define HOOK_OPENAT(name)						\
@@ -98,12 +99,12 @@ HOOK(int, name, (int dir_fd, const char *path, int flags, ...))		\
 	int rv;								\
 									\
 	MODE_AFTER(flags, mode);					\
-	if (makes(flags) && refuse_name(dir_fd, path))		\
+	if (makes(flags) && refuse_name(SYS_openat, dir_fd, path))	\
 		return -1;						\
 	rv = REAL(name)(dir_fd, path, flags, mode);			\
 	STAGED(rv, -1, dir_fd, path, makes(flags),			\
 	    REAL(name)(dir_fd, staged, flags, mode));			\
-	return told(rv, dir_fd, path, flags);				\
+	return told(rv, SYS_openat, dir_fd, path, flags);		\
 }
 
 /* Fortified programs come here with flags that make nothing. */
@@ -114,7 +115,7 @@ HOOK(int, name, (const char *path, int flags))				\
 									\
 	STAGED(rv, -1, AT_FDCWD, path, false,				\
 	    REAL(name)(staged, flags));					\
-	return told(rv, AT_FDCWD, path, flags);				\
+	return told(rv, NR_open, AT_FDCWD, path, flags);		\
 }
 
 #define HOOK_OPENAT_2(name)						\
@@ -124,7 +125,7 @@ HOOK(int, name, (int dir_fd, const char *path, int flags))		\
 									\
 	STAGED(rv, -1, dir_fd, path, false,				\
 	    REAL(name)(dir_fd, staged, flags));				\
-	return told(rv, dir_fd, path, flags);				\
+	return told(rv, SYS_openat, dir_fd, path, flags);		\
 }
 
 #define HOOK_CREAT(name)						\
@@ -132,11 +133,12 @@ HOOK(int, name, (const char *path, mode_t mode))			\
 {									\
 	int rv;								\
 									\
-	if (refuse_name(AT_FDCWD, path))				\
+	if (refuse_name(NR_creat, AT_FDCWD, path))			\
 		return -1;						\
 	rv = REAL(name)(path, mode);					\
 	STAGED(rv, -1, AT_FDCWD, path, true, REAL(name)(staged, mode));	\
-	return told(rv, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC);	\
+	return told(rv, NR_creat, AT_FDCWD, path,			\
+	    O_WRONLY | O_CREAT | O_TRUNC);				\
 }
 
 #define HOOK_FOPEN(name)						\
@@ -145,7 +147,7 @@ HOOK(FILE *, name, (const char *path, const char *mode))		\
 	int flags = mode_flags(mode);					\
 	FILE *rv;							\
 									\
-	if (makes(flags) && refuse_name(AT_FDCWD, path))		\
+	if (makes(flags) && refuse_name(NR_open, AT_FDCWD, path))	\
 		return NULL;						\
 	rv = REAL(name)(path, mode);					\
 	STAGED(rv, NULL, AT_FDCWD, path, makes(flags),			\
@@ -166,8 +168,8 @@ HOOK(FILE *, name, (const char *path, const char *mode, FILE *f))	\
 									\
 	if (path == NULL)						\
 		return REAL(name)(path, mode, f);			\
-	if (makes(flags) && refuse_name(AT_FDCWD, path)) {		\
-		fclose(f);						\
+	if (makes(flags) && refuse_name(NR_open, AT_FDCWD, path)) {		\
+		REAL(fclose)(f);					\
 		errno = EACCES;						\
 		return NULL;						\
 	}								\
@@ -239,7 +241,8 @@ HOOK(int, name, params)							\
 		rv = REAL(name)(staged, ##__VA_ARGS__);			\
 		take_letters(path, staged, suffix_len);			\
 	}								\
-	return told(rv, AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL);	\
+	return told(rv, NR_open, AT_FDCWD, path,			\
+	    O_RDWR | O_CREAT | O_EXCL);					\
 }
 
 HOOK_TEMP(mkstemp, 0, (char *path))
@@ -254,7 +257,8 @@ HOOK(char *, mkdtemp, (char *path))
 		rv = REAL(mkdtemp)(staged) == NULL ? NULL : path;
 		take_letters(path, staged, 0);
 	}
-	return told_stream(rv, path, REPORT_CHANGES);
+	TOLD(rv == NULL, NR_mkdir, mkdirat, AT_FDCWD, path);
+	return rv;
 }
 
 #ifdef __GLIBC__

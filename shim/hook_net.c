@@ -105,6 +105,14 @@ called(int fd, const struct sockaddr *sa, socklen_t len)
 		SYS(connect, -1, sa, len, WIRE_CALLED, port_of(fd));
 }
 
+static void
+tell(unsigned nr, int fd, const struct sockaddr *sa, socklen_t len)
+{
+	if (sa != NULL && told_by_kernel(errno))
+		report_connect((struct told){ WIRE_CONNECT, nr, 0, errno },
+		    fd, sa, len);
+}
+
 /* ---- hooks ---- */
 
 HOOK(int, connect, (int fd, const struct sockaddr *sa, socklen_t len))
@@ -114,8 +122,8 @@ HOOK(int, connect, (int fd, const struct sockaddr *sa, socklen_t len))
 
 	if (rv == 0 || errno == EINPROGRESS)
 		called(fd, sa, len);
-	else if (told_by_kernel(errno))
-		report_connect(sa, len, errno);
+	else
+		tell(SYS_connect, fd, sa, len);
 	return rv;
 }
 
@@ -129,8 +137,8 @@ HOOK(ssize_t, sendto, (int fd, const void *buf, size_t n, int flags,
 
 	if (rv >= 0)
 		called(fd, sa, len);
-	else if (sa != NULL && told_by_kernel(errno))
-		report_connect(sa, len, errno);
+	else
+		tell(SYS_sendto, fd, sa, len);
 	return rv;
 }
 
@@ -141,8 +149,8 @@ HOOK(ssize_t, sendmsg, (int fd, const struct msghdr *mh, int flags))
 
 	if (rv >= 0)
 		called(fd, mh->msg_name, mh->msg_namelen);
-	else if (told_by_kernel(errno) && mh->msg_name != NULL)
-		report_connect(mh->msg_name, mh->msg_namelen, errno);
+	else if (told_by_kernel(errno))		/* so mh was read */
+		tell(SYS_sendmsg, fd, mh->msg_name, mh->msg_namelen);
 	return rv;
 }
 
@@ -155,10 +163,9 @@ HOOK(int, sendmmsg, (int fd, struct mmsghdr *vec, unsigned int n, int flags))
 	for (int i = 0; i < rv; i++)
 		called(fd, vec[i].msg_hdr.msg_name,
 		    vec[i].msg_hdr.msg_namelen);
-	if (rv < 0 && n > 0 && told_by_kernel(errno) &&
-	    vec[0].msg_hdr.msg_name != NULL)
-		report_connect(vec[0].msg_hdr.msg_name,
-		    vec[0].msg_hdr.msg_namelen, errno);
+	if (rv < 0 && n > 0 && told_by_kernel(errno))
+		tell(SYS_sendmmsg, fd, vec[0].msg_hdr.msg_name,
+		    vec[0].msg_hdr.msg_namelen);
 	return rv;
 }
 
@@ -183,10 +190,11 @@ HOOK(int, bind, (int fd, const struct sockaddr *sa, socklen_t len))
 	int rv;
 
 	if (table_get()->nguards > 0 && socket_path(sa, len, path) &&
-	    refuse_name(AT_FDCWD, path))
+	    refuse_name(SYS_bind, AT_FDCWD, path))
 		return -1;
 	rv = REAL(bind)(fd, sa, len);
 	if (rv < 0 && told_by_kernel(errno) && socket_path(sa, len, path))
-		report_path(WIRE_OPEN, AT_FDCWD, path, REPORT_CHANGES, errno);
+		report_path((struct told){ WIRE_MAKE, SYS_bind, 0, errno },
+		    AT_FDCWD, path);
 	return rv;
 }

@@ -4,13 +4,17 @@ pkglibexec_PROGRAMS += libexec/fence/libfence-shim.so
 libexec_fence_libfence_shim_so_SOURCES = \
 	shim/refuse.c shim/refuse.h \
 	shim/hook.h \
+	shim/call.c shim/call.h \
+	shim/hidden.c shim/hidden.h \
 	shim/hook_exec.c \
 	shim/hook_fs.c \
 	shim/hook_meta.c \
 	shim/hook_name.c \
 	shim/hook_net.c \
 	shim/hook_raw.c \
+	shim/hook_sys.c \
 	shim/hook_tty.c \
+	shim/hook_walk.c \
 	shim/init.c \
 	shim/table.c shim/table.h \
 	shim/real.c shim/real.h \

@@ -92,13 +92,6 @@ raw_sendmmsg(int fd, struct mmsghdr *vec, unsigned int n, int flags)
 }
 
 static int
-raw_renameat2(int old_dir, const char *old, int new_dir, const char *new,
-    unsigned int flags)
-{
-	return sys_errno(SYS(renameat2, old_dir, old, new_dir, new, flags));
-}
-
-static int
 raw_statx(int dir_fd, const char *path, int flags, unsigned int mask,
     struct statx *st)
 {

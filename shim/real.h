@@ -34,23 +34,11 @@
 	X(freopen, no_pointer)			\
 	X(freopen64, no_pointer)		\
 	X(opendir, no_pointer)			\
-	X(mkdir, no_int)			\
-	X(mkdirat, no_int)			\
-	X(rmdir, no_int)			\
-	X(remove, no_int)			\
-	X(unlink, no_int)			\
-	X(unlinkat, no_int)			\
-	X(rename, no_int)			\
-	X(renameat, no_int)			\
-	X(renameat2, raw_renameat2)		\
-	X(link, no_int)				\
-	X(linkat, no_int)			\
-	X(symlink, no_int)			\
-	X(symlinkat, no_int)			\
 	X(statx, raw_statx)			\
 	X(faccessat, no_int)			\
 	X(fchmodat, no_int)			\
 	X(tcsetpgrp, no_int)			\
+	X(clone, no_int)			\
 	X(execve, raw_execve)			\
 	X(execv, no_int)			\
 	X(execvp, no_int)			\
@@ -72,6 +60,30 @@
 	X(mkostemps64, no_int)			\
 	X(mkdtemp, no_pointer)			\
 	X(eaccess, no_int)			\
+	X(realpath, no_pointer)			\
+	X(canonicalize_file_name, no_pointer)	\
+	X(__realpath_chk, no_pointer)		\
+	X(__readlink_chk, no_int)		\
+	X(__readlinkat_chk, no_int)		\
+	X(statvfs, no_int)			\
+	X(statvfs64, no_int)			\
+	X(lchmod, no_int)			\
+	X(fclose, no_int)			\
+	X(scandir, no_int)			\
+	X(scandir64, no_int)			\
+	X(scandirat, no_int)			\
+	X(scandirat64, no_int)			\
+	X(ftw, no_int)				\
+	X(ftw64, no_int)			\
+	X(nftw, no_int)				\
+	X(nftw64, no_int)			\
+	X(glob, no_int)				\
+	X(glob64, no_int)			\
+	X(fts_read, no_pointer)			\
+	X(fts64_read, no_pointer)		\
+	X(system, no_int)			\
+	X(popen, no_pointer)			\
+	X(dlopen, no_pointer)			\
 	X(euidaccess, no_int)
 
 enum real_id {

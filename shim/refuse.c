@@ -4,7 +4,7 @@
 #include "shim/report.h"
 
 bool
-refuse_look(const struct table *t, int dir_fd, const char *path)
+refuse_look(const struct table *t, unsigned nr, int dir_fd, const char *path)
 {
 	struct dir_id id;
 	struct leaf leaf;
@@ -23,8 +23,8 @@ refuse_look(const struct table *t, int dir_fd, const char *path)
 		table_at(t, i, &n);
 		if (!name_is_in(&n, &id))
 			continue;
-		report_path(WIRE_OPEN, AT_FDCWD, n.path, REPORT_CHANGES,
-		    EACCES);
+		report_path((struct told){ WIRE_MAKE, nr, 0, EACCES },
+		    AT_FDCWD, n.path);
 		errno = EACCES;
 		return true;
 	}

@@ -12,17 +12,17 @@
 
 #include "shim/table.h"
 
-SHIM_HIDDEN bool refuse_look(const struct table *, int dir_fd,
+SHIM_HIDDEN bool refuse_look(const struct table *, unsigned nr, int dir_fd,
 	    const char *path);
 
-/* True: told, errno is EACCES, and the call is not to be made. */
+/* True: told as nr, errno is EACCES, and the call is not to be made. */
 static inline bool
-refuse_name(int dir_fd, const char *path)
+refuse_name(unsigned nr, int dir_fd, const char *path)
 {
 	const struct table *t = table_get();
 
 	return __builtin_expect(t->nguards > 0, 0) &&
-	    refuse_look(t, dir_fd, path);
+	    refuse_look(t, nr, dir_fd, path);
 }
 
 /*

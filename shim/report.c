@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "shim/hidden.h"
 #include "shim/report.h"
 #include "shim/sys.h"
 
@@ -20,35 +21,123 @@
  */
 #define RECORD(n)	__builtin_alloca(WIRE_HEADER_BYTES + (n))
 
+/* For a record without a path: gcc would say that it is no whole struct. */
+static inline size_t
+no_path(void)
+{
+	size_t n = 0;
+
+	__asm__("" : "+r"(n));
+	return n;
+}
+
 enum { SEARCH_MAX = 32 };	/* folders of PATH that are told of */
 
 extern char **environ;
 
+/*
+ * Reports that could not be sent, since the last that could; above them the
+ * pid whose they are: a child does not tell what its parent will.
+ */
+static uint64_t lost;
+
 static void
-record_init(struct wire_report *r, enum wire_call call, int flags, int err)
+lost_add(uint32_t n)
 {
-	memset(r, 0, WIRE_HEADER_BYTES);
-	r->magic = WIRE_MAGIC;
-	r->call = call;
-	r->err = err;
-	r->flags = flags;
-	SYS(prctl, PR_GET_NAME, r->comm);
+	uint64_t owner = (uint64_t)SYS(getpid) << 32;
+	uint64_t was = __atomic_load_n(&lost, __ATOMIC_RELAXED), now;
+
+	do
+		now = (was >> 32 == owner >> 32 ? was : owner) + n;
+	while (!__atomic_compare_exchange_n(&lost, &was, now, true,
+	    __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
+
+static uint32_t
+lost_take(void)
+{
+	uint64_t was = __atomic_exchange_n(&lost, 0, __ATOMIC_RELAXED);
+
+	return was >> 32 == (uint64_t)SYS(getpid) ? (uint32_t)was : 0;
 }
 
 static void
-record_send(const struct wire_report *r)
+record_init(struct wire_report *r, struct told t)
+{
+	memset(r, 0, WIRE_HEADER_BYTES);
+	r->magic = WIRE_MAGIC;
+	r->call = t.call;
+	r->nr = t.nr;
+	r->err = t.err;
+	r->flags = t.flags;
+	SYS(prctl, PR_GET_NAME, r->comm);
+}
+
+static long
+send_on(int fd, const struct wire_report *r)
 {
 	static const struct sockaddr_un to = {
 		.sun_family = AF_UNIX,
 		.sun_path = WIRE_SOCKET,
 	};
-	int fd = SYS(socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
-	if (fd < 0)
-		return;
-	SYS(sendto, fd, r, WIRE_HEADER_BYTES + r->path_len,
+	return SYS(sendto, fd, r, WIRE_HEADER_BYTES + r->path_len,
 	    MSG_DONTWAIT | MSG_NOSIGNAL, &to, WIRE_MARKED(sizeof to));
-	SYS(close, fd);
+}
+
+/* The header alone: a record of the caller's may have room for no other. */
+static void
+send_lost(int fd)
+{
+	struct wire_report *r = RECORD(no_path());
+	uint32_t n = lost_take();
+
+	if (n == 0)
+		return;
+	record_init(r, (struct told){ WIRE_LOST, .flags = n, .err = EAGAIN });
+	if (send_on(fd, r) < 0)
+		lost_add(n);
+}
+
+/*
+ * The kernel queues ten datagrams, so a burst is faster than its reader: let
+ * that run once.  It is not waited for.
+ */
+static void
+record_send(const struct wire_report *r)
+{
+	int fd = SYS(socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	long rv = fd;
+
+	if (fd >= 0) {
+		rv = send_on(fd, r);
+		if (rv == -EAGAIN) {
+			SYS(sched_yield);
+			rv = send_on(fd, r);
+		}
+	}
+	if (rv < 0)
+		lost_add(1);
+	else if (__atomic_load_n(&lost, __ATOMIC_RELAXED) > 0)
+		send_lost(fd);
+	if (fd >= 0)
+		SYS(close, fd);
+}
+
+/* Last words.  Where nothing was lost this costs nothing. */
+__attribute__((destructor)) static void
+end(void)
+{
+	int saved = errno, fd;
+
+	if (__atomic_load_n(&lost, __ATOMIC_RELAXED) == 0)
+		return;
+	fd = SYS(socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0) {
+		send_lost(fd);
+		SYS(close, fd);
+	}
+	errno = saved;
 }
 
 /* "/proc/self/fd/N" without stdio. */
@@ -125,32 +214,44 @@ record_path(struct wire_report *r, int dir_fd, const char *path, size_t n)
 }
 
 static void
-report_bytes(enum wire_call call, int dir_fd, const char *path, size_t n,
-    int flags, int err)
+report_bytes(struct told t, int dir_fd, const char *path, size_t n)
 {
 	struct wire_report *r = RECORD(path_room(path, n));
 	int saved = errno;
 
-	record_init(r, call, flags, err);
+	record_init(r, t);
 	record_path(r, dir_fd, path, n);
-	record_send(r);
+	if (r->path_len > 0)
+		record_send(r);
 	errno = saved;
 }
 
 void
-report_path(enum wire_call call, int dir_fd, const char *path, int flags,
-    int err)
+report_path(struct told t, int dir_fd, const char *path)
 {
-	report_bytes(call, dir_fd, path, strnlen(path, WIRE_PATH_MAX), flags,
-	    err);
+	report_bytes(t, dir_fd, path, strnlen(path, WIRE_PATH_MAX));
 }
 
 void
-report_dir(const char *path, size_t dir_len, int flags, int err)
+report_dir(struct told t, const char *path, size_t dir_len)
 {
 	while (dir_len > 1 && path[dir_len - 1] == '/')
 		dir_len--;
-	report_bytes(WIRE_OPEN, AT_FDCWD, path, dir_len, flags, err);
+	t.call = WIRE_OPEN;
+	t.flags = REPORT_CHANGES;
+	report_bytes(t, AT_FDCWD, path, dir_len);
+}
+
+void
+report_call(struct told t, int type)
+{
+	struct wire_report *r = RECORD(no_path());
+	int saved = errno;
+
+	record_init(r, t);
+	r->sock_type = type;
+	record_send(r);
+	errno = saved;
 }
 
 static const char *
@@ -210,13 +311,13 @@ find_program(const char *file, size_t n, char *buf)
 
 /* Not inlined, or its record would stand below that of report_path(). */
 static __attribute__((noinline)) void
-report_searched(const char *file, size_t n, int err)
+report_searched(struct told t, const char *file, size_t n)
 {
 	struct wire_report *r = RECORD(WIRE_PATH_MAX);
 	int saved = errno;
 	size_t len;
 
-	record_init(r, WIRE_EXEC, 0, err);
+	record_init(r, t);
 	len = find_program(file, n, r->path);
 	if (len == 0 || r->path[0] != '/')
 		len = append(r->path, 0, file, n);
@@ -226,32 +327,35 @@ report_searched(const char *file, size_t n, int err)
 }
 
 static __attribute__((noinline)) void
-report_missing(const char *file, size_t n)
+report_missing(struct told t, const char *file, size_t n)
 {
-	struct wire_report *r = RECORD(WIRE_PATH_MAX);
+	struct wire_report *r = RECORD(WIRE_PATH_MAX + 1);
 	int saved = errno, left = SEARCH_MAX;
 	const char *dirs = search_path();
 
-	record_init(r, WIRE_EXEC, 0, ENOENT);
+	record_init(r, t);
 	for (; dirs != NULL && left-- > 0; dirs = next_dir(dirs)) {
 		r->path_len = candidate(dirs, file, n, r->path);
-		if (r->path_len > 0 && r->path[0] == '/')
+		if (r->path_len == 0 || r->path[0] != '/')
+			continue;
+		r->path[r->path_len] = '\0';
+		if (hidden_look(AT_FDCWD, r->path))
 			record_send(r);
 	}
 	errno = saved;
 }
 
 void
-report_program(const char *file, int err)
+report_program(struct told t, const char *file)
 {
 	size_t n = strnlen(file, WIRE_PATH_MAX);
 
 	if (memchr(file, '/', n) != NULL)
-		report_path(WIRE_EXEC, AT_FDCWD, file, 0, err);
-	else if (err == ENOENT)
-		report_missing(file, n);
+		report_path(t, AT_FDCWD, file);
+	else if (t.err == ENOENT)
+		report_missing(t, file, n);
 	else
-		report_searched(file, n, err);
+		report_searched(t, file, n);
 }
 
 /* Bytes of the socket's name; 0 for families that have numbers. */
@@ -296,9 +400,11 @@ record_addr(struct wire_report *r, const struct sockaddr *sa, socklen_t len,
 }
 
 void
-report_connect(const struct sockaddr *sa, socklen_t len, int err)
+report_connect(struct told t, int fd, const struct sockaddr *sa,
+    socklen_t len)
 {
-	int saved = errno;
+	int saved = errno, type = 0;
+	socklen_t size = sizeof type;
 	struct wire_report *r;
 	size_t n, room = 0;
 
@@ -309,7 +415,9 @@ report_connect(const struct sockaddr *sa, socklen_t len, int err)
 		room = path_room(((const struct sockaddr_un *)sa)->sun_path,
 		    n);
 	r = RECORD(room);
-	record_init(r, WIRE_CONNECT, 0, err);
+	record_init(r, t);
+	if (SYS(getsockopt, fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0)
+		r->sock_type = type;
 	if (record_addr(r, sa, len, n))
 		record_send(r);
 	errno = saved;

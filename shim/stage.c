@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "shim/report.h"
+#include "shim/call.h"
 #include "shim/stage.h"
 #include "shim/sys.h"
 
@@ -284,7 +284,8 @@ static int
 saved(const struct name *file, long rv)
 {
 	if (rv < 0 && rv != -EEXIST && rv != -ENOENT)
-		report_dir(file->path, file->dir_len, REPORT_CHANGES, -rv);
+		report_dir((struct told){ .nr = NR_rename, .err = -rv },
+		    file->path, file->dir_len);
 	return sys_errno(rv);
 }
 
@@ -325,10 +326,11 @@ is_plain_file(int dir_fd, const char *path)
 }
 
 static int
-moved(int to_fd, const char *to, long rv)
+moved(unsigned nr, int to_fd, const char *to, long rv)
 {
 	if (told_by_kernel(-rv))
-		stage_report_change(to_fd, to, -rv);
+		stage_report_change((struct told){ WIRE_MAKE, nr, 0, -rv },
+		    to_fd, to);
 	return sys_errno(rv);
 }
 
@@ -354,8 +356,8 @@ stage_rename(int from_fd, const char *from, int to_fd, const char *to,
 		return true;
 	}
 	if (is_staged)
-		*result = moved(to_fd, to, SYS(renameat2, from_fd, p.from,
-		    to_fd, p.to, flags));
+		*result = moved(NR_rename, to_fd, to, SYS(renameat2, from_fd,
+		    p.from, to_fd, p.to, flags));
 	return is_staged;
 }
 
@@ -368,32 +370,32 @@ stage_link(int from_fd, const char *from, int to_fd, const char *to,
 	if (!stage_on() || !(errno == EXDEV || may_be_staged(errno)) ||
 	    !find_pair(&p, from_fd, from, to_fd, to))
 		return false;
-	*result = moved(to_fd, to, SYS(linkat, from_fd, p.from, to_fd, p.to,
-	    flags));
+	*result = moved(SYS_linkat, to_fd, to, SYS(linkat, from_fd, p.from,
+	    to_fd, p.to, flags));
 	return true;
 }
 
 /* --- What is told --- */
 
 void
-stage_report(int dir_fd, const char *path, int flags, int err)
+stage_report(struct told t, int dir_fd, const char *path)
 {
 	struct found f;
 
-	if (stage_on() && told_by_kernel(err) &&
+	if (stage_on() && told_by_kernel(t.err) &&
 	    find_sibling(dir_fd, path, &f))
-		report_dir(f.file.path, f.file.dir_len, flags, err);
+		report_dir(t, f.file.path, f.file.dir_len);
 	else
-		report_path(WIRE_OPEN, dir_fd, path, flags, err);
+		report_path(t, dir_fd, path);
 }
 
 void
-stage_report_change(int dir_fd, const char *path, int err)
+stage_report_change(struct told t, int dir_fd, const char *path)
 {
 	struct found f;
 
 	if (stage_on() && find_granted(dir_fd, path, &f))
-		report_dir(f.file.path, f.file.dir_len, REPORT_CHANGES, err);
+		report_dir(t, f.file.path, f.file.dir_len);
 	else
-		stage_report(dir_fd, path, REPORT_CHANGES, err);
+		stage_report(t, dir_fd, path);
 }

@@ -16,6 +16,7 @@
 #ifndef FENCE_SHIM_STAGE_H
 #define FENCE_SHIM_STAGE_H
 
+#include "shim/report.h"
 #include "shim/table.h"
 
 /* "/tmp/.fence-saves/DEV-INO/NAME" */
@@ -60,10 +61,10 @@ SHIM_HIDDEN bool stage_link(int from_fd, const char *from, int to_fd,
  * Tells of a refused call as report_path() does, or names the granted file's
  * folder where that is what a save wants.
  */
-SHIM_HIDDEN void stage_report(int dir_fd, const char *path, int flags,
-	    int err);
+SHIM_HIDDEN void stage_report(struct told, int dir_fd, const char *path);
 /* The same where the granted file itself was to go away or be replaced. */
-SHIM_HIDDEN void stage_report_change(int dir_fd, const char *path, int err);
+SHIM_HIDDEN void stage_report_change(struct told, int dir_fd,
+	    const char *path);
 
 /* Is this one of the names that a save of a file would use? */
 SHIM_HIDDEN bool stage_is_sibling(const char *file, const struct leaf *);

@@ -161,7 +161,7 @@ AM_TESTS_ENVIRONMENT = \
 
 # The parts of the shim that are no hooks.
 tests_unit_test_shim_table_SOURCES = tests/unit/test_shim_table.c \
-	shim/table.c shim/report.c shim/stage.c
+	shim/hidden.c shim/table.c shim/report.c shim/stage.c
 
 # In the suite a fuzz target replays its corpus; with clang's
 # -fsanitize=fuzzer the same file is the fuzzer (tests/README.md).

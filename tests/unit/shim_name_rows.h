@@ -169,7 +169,8 @@ before_main(void)
 	return preinit_err == 0 ? 0 : -1;
 }
 
-#define NO(path)	EACCES, CHANGE(path)
+#define NO(path)	EACCES, MAKE(path)
+#define GONE(path)	EACCES, REMOVE(path)
 #define NEW		O_WRONLY | O_CREAT | O_CLOEXEC
 
 /* Names that must not be made, and their neighbours that may. */
@@ -214,12 +215,13 @@ R(g_mknodat, ST, mknodat(at(W), ".envrc", S_IFREG, 0), NO(W "/.envrc"))	\
 R(g_bind, ST, bind_at(".envrc"), NO(W "/.envrc"))			\
 R(g_sub, FD, open("sub/config", NEW, 0600), NO(W "/sub/config"))	\
 R(g_bound_to, ST, rename("plain", "held"), NO(W "/held"))		\
-R(g_bound_from, ST, rename("held", "other"), NO(W "/held"))		\
+R(g_bound_from, ST, rename("held", "other"), GONE(W "/held"))		\
 R(g_bound_at, ST, renameat(at(W), "plain", at(W), "./held"),		\
     NO(W "/./held"))							\
-R(g_bound_unlink, ST, unlink(T "/link/held"), NO(T "/link/held"))	\
-R(g_bound_link, ST, link("held", "other"), EXDEV, CHANGE(W "/other"))	\
-R(g_bound_none, ST, rename("plain", "busy"), EBUSY, CHANGE(W "/busy"))	\
+R(g_bound_unlink, ST, unlink(T "/link/held"), GONE(T "/link/held"))	\
+R(g_bound_link, ST, link("held", "other"), EXDEV, LINK(W "/held", W "/other"))	\
+R(g_bound_none, ST, rename("plain", "busy"), EBUSY,			\
+    MOVE(W "/plain", W "/busy"))					\
 R(g_vfork, VF, mkdir(".vscode", 0700), NO(W "/.vscode"))		\
 R(g_fork, EX, mkdir(".vscode", 0700), NO(W "/.vscode"))			\
 R(g_handler, ST, in_handler(), NO(W "/.vscode"))			\
@@ -317,39 +319,40 @@ R(s_link_over, ST, link(H "/conf.3", H "/conf"), EEXIST, NONE)		\
 R(s_symlink, OK, symlink("x", H "/conf.l"), 0, NONE)			\
 R(s_symlink_at, OK, (int)readlinkat(at(H), "conf.l", text, 9), 0, NONE)	\
 R(s_mkfifo, OK, mkfifo(H "/conf.p", 0600), 0, NONE)			\
-R(s_fifo_over, ST, rename(H "/conf.p", H "/conf"), EINVAL, CHANGE(H))	\
+R(s_fifo_over, ST, rename(H "/conf.p", H "/conf"), EINVAL, WRITE(H))	\
 R(s_away, ST, rename(H "/conf.3", W "/conf.3"), EXDEV, NONE)		\
-R(s_aside, ST, rename(H "/conf", H "/conf.old"), EROFS, CHANGE(H))	\
-R(s_remove, ST, unlink(H "/conf"), EROFS, CHANGE(H))			\
+R(s_aside, ST, rename(H "/conf", H "/conf.old"), EROFS, WRITE(H))	\
+R(s_remove, ST, unlink(H "/conf"), EROFS, WRITE(H))			\
 R(s_in_place, OK, write_at(H "/conf", O_TRUNC, "in place"), 0, NONE)	\
 R(s_mv_made, OK, write_at("/tmp/made", 0, "made"), 0, NONE)		\
 R(s_mv, OK, rename("/tmp/made", H "/conf"), 0, NONE)			\
 R(s_mv_gone, ST, stat("/tmp/made", &sb), ENOENT, NONE)			\
 R(s_mv_text, OK, has_text(H "/conf", "made"), 0, NONE)			\
-R(s_mv_dir, ST, rename(W "/sub", H "/conf"), EXDEV, CHANGE(H))		\
+R(s_mv_dir, ST, rename(W "/sub", H "/conf"), EXDEV, WRITE(H),		\
+    WIRE_REMOVE, W "/sub")						\
 R(s_big, FO, creat(H "/conf.big", 0600), 0, NONE)			\
 R(s_bigger, OK, truncate(H "/conf.big", 1 << 20), 0, NONE)		\
-R(s_full, ST, rename(H "/conf.big", H "/conf"), ENOSPC, CHANGE(H))	\
+R(s_full, ST, rename(H "/conf.big", H "/conf"), ENOSPC, WRITE(H))	\
 R(s_full_text, OK, has_text(H "/conf", "made"), 0, NONE)		\
 R(s_real, FD, open(H "/conf.bak", O_WRONLY | O_CREAT, 0600), EROFS,	\
-    CHANGE(H "/conf.bak"))						\
-R(s_real_rm, ST, unlink(H "/conf.bak"), EROFS, CHANGE(H "/conf.bak"))	\
+    WRITE(H "/conf.bak"))						\
+R(s_real_rm, ST, unlink(H "/conf.bak"), EROFS, REMOVE(H "/conf.bak"))	\
 R(s_real_read, OK, has_text(H "/conf.bak", "bak"), 0, NONE)		\
 R(s_part, FD, open(H "/con", O_WRONLY | O_CREAT, 0600), EROFS,		\
-    CHANGE(H "/con"))							\
+    WRITE(H "/con"))							\
 R(s_other, FD, open(H "/other", O_WRONLY | O_CREAT, 0600), EROFS,	\
-    CHANGE(H "/other"))							\
+    WRITE(H "/other"))							\
 R(s_below, FD, open(H "/conf.d/x", O_WRONLY | O_CREAT, 0600), ENOENT,	\
     NONE)								\
 R(s_elsewhere, FD, open(W "/conf.tmp", NEW, 0600), 0, NONE)		\
 R(s_elsewhere_is, OK, write_at(W "/conf.tmp", 0, "x"), 0, NONE)		\
 R(s_broken, OK, write_at(H "/broken.tmp", 0, "x"), 0, NONE)		\
 R(s_broken_over, ST, rename(H "/broken.tmp", H "/broken"), EROFS,	\
-    CHANGE(H))								\
+    WRITE(H))								\
 R(s_broken_kept, OK, has_text(H "/broken.tmp", "x"), 0, NONE)		\
 R(s_trap, OK, chmod(SAVES, 0755), 0, NONE)				\
 R(s_trapped, FD, open(H "/conf.7", O_WRONLY | O_CREAT, 0600), EROFS,	\
-    CHANGE(H))								\
+    WRITE(H))								\
 R(s_trapped_stat, ST, stat(H "/conf.3", &sb), ENOENT, NONE)		\
 R(s_untrap, OK, chmod(SAVES, 0700), 0, NONE)				\
 R(s_untrapped, OK, stat(H "/conf.3", &sb), 0, NONE)
@@ -366,7 +369,17 @@ R(d_execve, EX, execve(T "/nope", ((char *[]){ "x", NULL }), environ),	\
     ENOENT, EXEC(T "/nope"))						\
 R(d_execvp, EX, (setenv("PATH", T, 1), execlp("nope", "x", NULL)),	\
     ENOENT, EXEC(T "/nope"))						\
-R(d_stat, ST, stat(T "/nope", &sb), ENOENT, NONE)			\
+R(d_stat, ST, stat(T "/nope", &sb), ENOENT, LOOK(T "/nope"))		\
+R(d_access, ST, access(T "/no/pe", R_OK), ENOENT, LOOK(T "/no/pe"))	\
+R(d_relative, ST, access("../no/pe/", R_OK), ENOENT,			\
+    LOOK(W "/../no/pe/"))						\
+R(d_link, ST, access("/proc/self/fd/102", R_OK), ENOENT, NONE)		\
+R(d_elsewhere, FD, open("/usr/nope", O_RDONLY), ENOENT, NONE)		\
+R(d_elsewhere_deep, ST, stat("/usr/lib/nope/nope", &sb), ENOENT, NONE)	\
+R(d_at, ST, fstatat(at("/usr"), "lib/nope", &sb, 0), ENOENT, NONE)	\
+R(d_dangling, ST, stat(W "/dangling", &sb), ENOENT, LOOK(W "/dangling")) \
+R(d_syscall, ST, syscall(SYS_openat, AT_FDCWD, T "/nope", O_RDONLY),	\
+    ENOENT, OPEN(T "/nope", 0))						\
 R(d_unlink, ST, unlink(T "/nope"), ENOENT, NONE)			\
 R(d_mkdir, ST, mkdir(T "/nope/x", 0700), ENOENT, NONE)			\
 R(d_ok, FD, open(W "/plain2", O_RDONLY | O_CREAT, 0600), 0, NONE)

@@ -6,12 +6,24 @@
 #ifndef FENCE_TESTS_UNIT_SHIM_ROWS_H
 #define FENCE_TESTS_UNIT_SHIM_ROWS_H
 
+#include <sys/inotify.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/reboot.h>
+#include <sys/statvfs.h>
 #include <sys/time.h>
+#include <sys/uio.h>
+#include <sys/vfs.h>
+#include <sys/xattr.h>
 
+#include <dlfcn.h>
+#include <fts.h>
+#include <ftw.h>
+#include <glob.h>
+#include <limits.h>
 #include <linux/filter.h>
+#include <linux/openat2.h>
 #include <linux/seccomp.h>
-
 #include <utime.h>
 
 #include "tests/unit/shim_world.h"
@@ -182,6 +194,164 @@ piped(const char *cmd)
 	return p == NULL ? -1 : WEXITSTATUS(pclose(p));
 }
 
+/* Fortified programs call these. */
+char	*__realpath_chk(const char *, char *, size_t);
+ssize_t	 __readlink_chk(const char *, char *, size_t, size_t);
+
+static char			 real[PATH_MAX];
+static struct statfs		 fs;
+static struct statvfs		 vfs;
+static struct file_handle	 handle;
+static int			 mount_id, walk_type;
+static struct dirent		**list;
+static glob_t			 globbed;
+static struct open_how		 how_write = { .flags = O_WRONLY };
+
+static int
+inotify(void)
+{
+	return inotify_init1(IN_CLOEXEC);
+}
+
+static int
+see_file(const char *path, const struct stat *st, int type)
+{
+	(void)path;
+	(void)st;
+	walk_type = type == FTW_DNR ? type : walk_type;
+	return 0;
+}
+
+static int
+see(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)at;
+	return see_file(path, st, type);
+}
+
+/* A walk that came through, and met a folder that it could not read. */
+static int
+met(int rv)
+{
+	errno = rv == 0 && walk_type == FTW_DNR ? EACCES : EINVAL;
+	walk_type = 0;
+	return -1;
+}
+
+static int
+see_fts(const char *path)
+{
+	FTS *fts = fts_open((char *const []){ (char *)path, NULL },
+	    FTS_PHYSICAL, NULL);
+	FTSENT *ent;
+
+	while ((ent = fts_read(fts)) != NULL)
+		if (ent->fts_info == FTS_DNR)
+			walk_type = FTW_DNR;
+	return fts_close(fts);
+}
+
+static int
+see_glob(const char *path, int err)
+{
+	return strcmp(path, T "/shut") == 0 && err == EACCES;
+}
+
+static int
+globs(int (*fn)(const char *, int), int want)
+{
+	errno = glob(T "/shut/*", 0, fn, &globbed) == want ? EACCES : EINVAL;
+	return -1;
+}
+
+static int
+run_child(void *arg)
+{
+	(void)arg;
+	return 0;
+}
+
+static int
+cloned(int flags)
+{
+	static char stack[65536] __attribute__((aligned(16)));
+	int pid = clone(run_child, stack + sizeof stack, flags | SIGCHLD,
+	    NULL);
+
+	return pid < 0 ? -1 : reaped(pid);
+}
+
+/* The child runs on its parent's stack, and over it. */
+static int
+vforked(void)
+{
+	long pid = syscall(SYS_vfork);
+
+	if (pid == 0)
+		syscall(SYS_exit_group, 7);
+	return reaped(pid);
+}
+
+/* A word of -1, which is no error. */
+static long
+peeked(void)
+{
+	static volatile long word = -1;
+	long rv = 0;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	waitpid(pid, NULL, WUNTRACED);
+	errno = 7;
+	rv = ptrace(PTRACE_PEEKDATA, pid, (void *)&word, NULL);
+	if (errno != 0)
+		rv = 0;
+	ptrace(PTRACE_KILL, pid, NULL, NULL);
+	waitpid(pid, NULL, 0);
+	return rv;
+}
+
+/* From here on the kernel answers EPERM to what jails refuse. */
+static int
+refuse_system(void)
+{
+	static const int nrs[] = { SYS_mount, SYS_umount2, SYS_chroot,
+	    SYS_setns, SYS_unshare, SYS_ioctl, SYS_kill, SYS_ptrace,
+	    SYS_process_vm_readv, SYS_sethostname, SYS_reboot, SYS_clone,
+	    SYS_bpf, SYS_io_uring_setup, SYS_keyctl, SYS_prlimit64 };
+	struct sock_filter code[2 * LEN(nrs) + 7] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+		    offsetof(struct seccomp_data, nr)),
+	}, *at = code + 1;
+	struct sock_fprog prog = { LEN(code), code };
+	size_t i;
+
+	for (i = 0; i < LEN(nrs); i++) {
+		*at++ = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ |
+		    BPF_K, nrs[i], 0, 1);
+		*at++ = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K,
+		    SECCOMP_RET_ERRNO | EPERM);
+	}
+	/* The shim reports by a socket of its own. */
+	*at++ = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+	    SYS_socket, 0, 3);
+	*at++ = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+	    offsetof(struct seccomp_data, args[0]));
+	*at++ = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+	    AF_UNIX, 1, 0);
+	*at++ = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K,
+	    SECCOMP_RET_ERRNO | EPERM);
+	*at++ = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K,
+	    SECCOMP_RET_ALLOW);
+	prog.len = at - code;
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog, 0, 0);
+}
+
 #define ARGV	((char *[]){ "a", NULL })
 #define PATHS(s) setenv("PATH", (s), 1)
 
@@ -203,7 +373,7 @@ R(open_ro_read, FD, open(T "/ro/file", O_RDONLY), 0, NONE)		\
 R(open_ro_write, FD, open(T "/ro/file", O_WRONLY), EROFS,		\
     OPEN(T "/ro/file", O_WRONLY))					\
 R(open_ro_new, FD, open(T "/ro/new", O_WRONLY | O_CREAT, 0600), EROFS,	\
-    CHANGE(T "/ro/new"))						\
+    WRITE(T "/ro/new"))						\
 R(open_ro_excl, FD, open(T "/ro/file", O_WRONLY | O_CREAT | O_EXCL, 0),	\
     EEXIST, NONE)							\
 R(open_ro_dir, FD, open(T "/ro/dir", O_WRONLY), EISDIR, NONE)		\
@@ -276,48 +446,49 @@ R(opendir_shut, DP, opendir(T "/shut"), EACCES,				\
 R(mkdir_ok, ST, mkdir(T "/made.d", 0700), 0, NONE)			\
 R(mkdir_exists, ST, mkdir(T "/dir", 0700), EEXIST, NONE)		\
 R(mkdir_ro_exists, ST, mkdir(T "/ro/dir", 0700), EEXIST, NONE)		\
-R(mkdir_ro, ST, mkdir(T "/ro/d", 0700), EROFS, CHANGE(T "/ro/d"))	\
+R(mkdir_ro, ST, mkdir(T "/ro/d", 0700), EROFS, MAKE(T "/ro/d"))	\
 R(mkdirat_ro, ST, mkdirat(at(T "/ro"), "d", 0700), EROFS,		\
-    CHANGE(T "/ro/d"))							\
-R(rmdir_busy, ST, rmdir(T "/ro"), EBUSY, CHANGE(T "/ro"))		\
-R(rmdir_ro, ST, rmdir(T "/ro/dir"), EROFS, CHANGE(T "/ro/dir"))		\
-R(remove_ro, ST, remove(T "/ro/file"), EROFS, CHANGE(T "/ro/file"))	\
+    MAKE(T "/ro/d"))							\
+R(rmdir_busy, ST, rmdir(T "/ro"), EBUSY, REMOVE(T "/ro"))		\
+R(rmdir_ro, ST, rmdir(T "/ro/dir"), EROFS, REMOVE(T "/ro/dir"))		\
+R(remove_ro, ST, remove(T "/ro/file"), EROFS, REMOVE(T "/ro/file"))	\
 R(unlink_ok, ST, unlink(T "/made"), 0, NONE)				\
 R(unlink_dir, ST, unlink(T "/dir"), EISDIR, NONE)			\
-R(unlink_ro, ST, unlink(T "/ro/file"), EROFS, CHANGE(T "/ro/file"))	\
+R(unlink_ro, ST, unlink(T "/ro/file"), EROFS, REMOVE(T "/ro/file"))	\
 R(unlinkat_ro, ST, unlinkat(at(T "/ro"), "dir", AT_REMOVEDIR), EROFS,	\
-    CHANGE(T "/ro/dir"))						\
+    REMOVE(T "/ro/dir"))						\
 R(rename_ok, ST, rename(T "/new", T "/new2"), 0, NONE)			\
 R(rename_missing, ST, rename(T "/nope", T "/x"), ENOENT, NONE)		\
 R(rename_xdev, ST, rename(T "/file", T "/ro/x"), EXDEV,			\
-    CHANGE(T "/ro/x"))							\
-R(link_xdev, ST, link(T "/ro/file", T "/l"), EXDEV, CHANGE(T "/l"))	\
+    MOVE(T "/file", T "/ro/x"))							\
+R(link_xdev, ST, link(T "/ro/file", T "/l"), EXDEV,			\
+    LINK(T "/ro/file", T "/l"))						\
 R(unlink_busy, ST, unlinkat(at(T), "ro", AT_REMOVEDIR), EBUSY,		\
-    CHANGE(T "/ro"))							\
+    REMOVE(T "/ro"))							\
 R(rename_ro, ST, rename(T "/ro/file", T "/ro/x"), EROFS,		\
-    CHANGE(T "/ro/x"))							\
+    MAKE(T "/ro/x"))							\
 R(renameat_ro, ST, renameat(at(T "/ro"), "file", at(T "/ro"), "x"),	\
-    EROFS, CHANGE(T "/ro/x"))						\
+    EROFS, MAKE(T "/ro/x"))						\
 R(renameat2_ro, ST, renameat2(at(T "/ro"), "file", at(T "/ro"), "y",	\
-    RENAME_NOREPLACE), EROFS, CHANGE(T "/ro/y"))			\
+    RENAME_NOREPLACE), EROFS, MAKE(T "/ro/y"))			\
 R(link_ok, ST, link(T "/file", T "/file2"), 0, NONE)			\
-R(link_dir, ST, link(T "/dir", T "/dir2"), EPERM, CHANGE(T "/dir2"))	\
+R(link_dir, ST, link(T "/dir", T "/dir2"), EPERM, MAKE(T "/dir2"))	\
 R(linkat_ro, ST, linkat(at(T "/ro"), "file", at(T "/ro"), "l", 0),	\
-    EROFS, CHANGE(T "/ro/l"))						\
+    EROFS, MAKE(T "/ro/l"))						\
 R(symlink_ok, ST, symlink("x", T "/sym"), 0, NONE)			\
-R(symlink_ro, ST, symlink("x", T "/ro/sym"), EROFS, CHANGE(T "/ro/sym")) \
+R(symlink_ro, ST, symlink("x", T "/ro/sym"), EROFS, MAKE(T "/ro/sym")) \
 R(symlinkat_ro, ST, symlinkat("x", at(T "/ro"), "sym"), EROFS,		\
-    CHANGE(T "/ro/sym"))						\
+    MAKE(T "/ro/sym"))						\
 R(mkfifo_ok, ST, mkfifo(T "/fifo", 0640), 0, NONE)			\
 R(mkfifo_mode, ST, is_stat(T "/fifo", S_IFIFO | 0640), 0, NONE)		\
 R(mkfifo_exists, ST, mkfifo(T "/fifo", 0600), EEXIST, NONE)		\
 R(mkfifoat_ro, ST, mkfifoat(at(T "/ro"), "f", 0600), EROFS,		\
-    CHANGE(T "/ro/f"))							\
+    MAKE(T "/ro/f"))							\
 R(mknod_ok, ST, mknod(T "/node", S_IFREG | 0604, 0), 0, NONE)		\
 R(mknod_mode, ST, is_stat(T "/node", S_IFREG | 0604), 0, NONE)		\
 R(mknod_wide, ST, mknod(T "/n", S_IFCHR, (dev_t)1 << 40), EINVAL, NONE)	\
 R(mknodat_ro, ST, mknodat(at(T "/ro"), "n", S_IFREG, 0), EROFS,		\
-    CHANGE(T "/ro/n"))							\
+    MAKE(T "/ro/n"))							\
 R(xmknod_ok, ST, __xmknod(0, T "/node2", S_IFREG | 0600, &(dev_t){ 0 }), \
     0, NONE)								\
 R(mkstemp_ok, FD, mkstemp(letters(T "/t.XXXXXX")), 0, NONE)		\
@@ -328,7 +499,7 @@ R(mkdtemp_ok, ST, mkdtemp(letters(T "/d.XXXXXX")) ? 0 : -1, 0, NONE)	\
 R(stat_ok, ST, stat(T "/file", &sb), 0, NONE)				\
 R(stat_missing, ST, stat(T "/nope", &sb), ENOENT, NONE)			\
 R(stat_fault, ST, stat(nowhere(), &sb), EFAULT, NONE)			\
-R(stat_shut, ST, stat(T "/shut/x", &sb), EACCES, NONE)			\
+R(stat_shut, ST, stat(T "/shut/x", &sb), EACCES, LOOK(T "/shut/x"))			\
 R(lstat_loop, ST, lstat(T "/loop", &sb), 0, NONE)			\
 R(stat_loop, ST, stat(T "/loop", &sb), ELOOP, NONE)			\
 R(fstatat_empty, ST, fstatat(at(T), "", &sb, AT_EMPTY_PATH), 0, NONE)	\
@@ -350,14 +521,14 @@ R(syscall_six, ST, syscall(SYS_mmap, 0L, 4096L, PROT_READ, MAP_PRIVATE,	\
 R(access_ok, ST, access(T "/file", R_OK), 0, NONE)			\
 R(access_ro, ST, access(T "/ro/file", W_OK), EROFS, NONE)		\
 R(access_mode, ST, access(T "/file", 64), EINVAL, NONE)			\
-R(eaccess_shut, ST, eaccess(T "/none", R_OK), EACCES, NONE)		\
+R(eaccess_shut, ST, eaccess(T "/none", R_OK), EACCES, LOOK(T "/none"))		\
 R(faccessat_eff, ST, faccessat(at(T), "file", R_OK, AT_EACCESS), 0, NONE) \
 R(readlink_ok, ST, (int)readlink(T "/loop", text, sizeof text), 0, NONE) \
 R(readlink_file, ST, (int)readlink(T "/file", text, sizeof text),	\
     EINVAL, NONE)							\
 R(chmod_ok, ST, chmod(T "/node", 0640), 0, NONE)			\
 R(chmod_is, ST, is_stat(T "/node", S_IFREG | 0640), 0, NONE)		\
-R(chmod_ro, ST, chmod(T "/ro/file", 0640), EROFS, NONE)			\
+R(chmod_ro, ST, chmod(T "/ro/file", 0640), EROFS, CHANGE(T "/ro/file"))			\
 R(fchmodat_ok, ST, fchmodat(at(T), "node", 0600, 0), 0, NONE)		\
 R(chown_self, ST, chown(T "/node", getuid(), -1), 0, NONE)		\
 R(lchown_other, ST, lchown(T "/node", 7, -1), EINVAL, NONE)		\
@@ -371,16 +542,183 @@ R(utime_ok, ST, utime(T "/node", &(struct utimbuf){ 5, 6 }), 0, NONE)	\
 R(utime_time, ST, is_time(T "/node", 6, 0), 0, NONE)			\
 R(utimensat_null, ST, times_of_nothing(at(T)), EINVAL, NONE)		\
 R(utimensat_ro, ST, utimensat(at(T "/ro"), "file", NULL, 0), EROFS,	\
-    NONE)								\
+    CHANGE(T "/ro/file"))								\
 R(truncate_ok, ST, truncate(T "/node", 9), 0, NONE)			\
 R(truncate_minus, ST, truncate(T "/node", -1), EINVAL, NONE)		\
 R(truncate_ro, ST, truncate(T "/ro/file", 0), EROFS,			\
-    OPEN(T "/ro/file", O_WRONLY))					\
+    CHANGE(T "/ro/file"))					\
+R(rename_dirs, ST, rename(T "/ro/file", T "/ro/dir/x"), EROFS,		\
+    MOVE(T "/ro/file", T "/ro/dir/x"))					\
+R(lstat_shut, ST, lstat(T "/shut/x", &sb), EACCES, LOOK(T "/shut/x"))	\
+R(stat64_shut, ST, stat64(T "/shut/x", &sb64), EACCES, LOOK(T "/shut/x")) \
+R(xstat_shut, ST, __xstat(1, T "/shut/x", &sb), EACCES,			\
+    LOOK(T "/shut/x"))							\
+R(fstatat_shut, ST, fstatat(at(T), "shut/x", &sb, 0), EACCES,		\
+    LOOK(T "/shut/x"))							\
+R(statx_shut, ST, statx(at(T), "shut/x", 0, 0, &sbx), EACCES,		\
+    LOOK(T "/shut/x"))							\
+R(access_shut, ST, access(T "/none", R_OK), EACCES, LOOK(T "/none"))	\
+R(faccessat_shut, ST, faccessat(at(T), "none", R_OK, AT_EACCESS),	\
+    EACCES, LOOK(T "/none"))						\
+R(readlink_shut, ST, (int)readlink(T "/shut/x", text, sizeof text),	\
+    EACCES, LOOK(T "/shut/x"))						\
+R(readlink_chk, ST, (int)__readlink_chk(T "/shut/x", text, 9, 64),	\
+    EACCES, LOOK(T "/shut/x"))						\
+R(realpath_ok, ST, realpath(T "/dir/../file", real) ? (errno = 0) : -1,	\
+    0, NONE)								\
+R(realpath_no, ST, realpath(T "/nope", NULL) ? 0 : -1, ENOENT, NONE)	\
+R(realpath_shut, ST, realpath(T "/shut/x", NULL) ? 0 : -1, EACCES,	\
+    LOOK(T "/shut/x"))							\
+R(realpath_chk, ST, __realpath_chk(T "/shut/x", real, sizeof real) ? 0 :	\
+    -1, EACCES, LOOK(T "/shut/x"))					\
+R(chdir_ok, ST, chdir(T "/dir"), 0, NONE)				\
+R(chdir_shut, ST, chdir(T "/shut/x"), EACCES, LOOK(T "/shut/x"))	\
+R(statfs_ok, ST, statfs(T "/file", &fs), 0, NONE)			\
+R(statfs_shut, ST, statfs(T "/shut/x", &fs), EACCES, LOOK(T "/shut/x"))	\
+R(statvfs_shut, ST, statvfs(T "/shut/x", &vfs), EACCES,			\
+    LOOK(T "/shut/x"))							\
+R(inotify_ok, ST, inotify_add_watch(inotify(), T "/dir", IN_CREATE), 0,	\
+    NONE)								\
+R(inotify_shut, ST, inotify_add_watch(inotify(), T "/shut", IN_CREATE),	\
+    EACCES, LOOK(T "/shut"))						\
+R(handle_shut, ST, name_to_handle_at(at(T), "shut/x", &handle, &mount_id, \
+    0), EACCES, LOOK(T "/shut/x"))					\
+R(getxattr_none, ST, (int)getxattr(T "/file", "user.a", text, 9),	\
+    ENODATA, NONE)							\
+R(getxattr_shut, ST, (int)getxattr(T "/shut/x", "user.a", text, 9),	\
+    EACCES, LOOK(T "/shut/x"))						\
+R(listxattr_shut, ST, (int)llistxattr(T "/shut/x", text, 9), EACCES,	\
+    LOOK(T "/shut/x"))							\
+R(fchmod_ok, ST, fchmod(at(T "/node"), 0600), 0, NONE)			\
+R(fchmod_ro, ST, fchmod(at(T "/ro/file"), 0640), EROFS,			\
+    CHANGE(T "/ro/file"))						\
+R(fchmodat_ro, ST, fchmodat(at(T "/ro"), "file", 0640, 0), EROFS,	\
+    CHANGE(T "/ro/file"))						\
+R(lchmod_ro, ST, lchmod(T "/ro/file", 0640), EROFS,			\
+    CHANGE(T "/ro/file"))						\
+R(chown_ro, ST, chown(T "/ro/file", getuid(), -1), EROFS,		\
+    CHANGE(T "/ro/file"))						\
+R(lchown_ro, ST, lchown(T "/ro/file", getuid(), -1), EROFS,		\
+    CHANGE(T "/ro/file"))						\
+R(fchown_ro, ST, fchown(at(T "/ro/file"), getuid(), -1), EROFS,		\
+    CHANGE(T "/ro/file"))						\
+R(fchownat_ro, ST, fchownat(at(T "/ro"), "file", getuid(), -1, 0), EROFS, \
+    CHANGE(T "/ro/file"))						\
+R(utimes_ro, ST, utimes(T "/ro/file", tv), EROFS, CHANGE(T "/ro/file"))	\
+R(utime_ro, ST, utime(T "/ro/file", NULL), EROFS, CHANGE(T "/ro/file"))	\
+R(futimens_ok, ST, futimens(at(T "/node"), NULL), 0, NONE)		\
+R(futimens_ro, ST, futimens(at(T "/ro/file"), NULL), EROFS,		\
+    CHANGE(T "/ro/file"))						\
+R(futimens_badfd, ST, futimens(-7, NULL), EBADF, NONE)			\
+R(futimes_ro, ST, futimes(at(T "/ro/file"), tv), EROFS,			\
+    CHANGE(T "/ro/file"))						\
+R(setxattr_ro, ST, setxattr(T "/ro/file", "user.a", "x", 1, 0), EROFS,	\
+    CHANGE(T "/ro/file"))						\
+R(lsetxattr_ro, ST, lsetxattr(T "/ro/file", "user.a", "x", 1, 0), EROFS, \
+    CHANGE(T "/ro/file"))						\
+R(fsetxattr_ro, ST, fsetxattr(at(T "/ro/file"), "user.a", "x", 1, 0),	\
+    EROFS, CHANGE(T "/ro/file"))					\
+R(removexattr_ro, ST, removexattr(T "/ro/file", "user.a"), EROFS,	\
+    CHANGE(T "/ro/file"))						\
+R(lremovexattr_ro, ST, lremovexattr(T "/ro/file", "user.a"), EROFS,	\
+    CHANGE(T "/ro/file"))						\
+R(fremovexattr_ro, ST, fremovexattr(at(T "/ro/file"), "user.a"), EROFS,	\
+    CHANGE(T "/ro/file"))						\
+R(scandir_ok, ST, scandir(T "/dir", &list, NULL, NULL), 0, NONE)	\
+R(scandir_no, ST, scandir(T "/nope", &list, NULL, NULL), ENOENT, NONE)	\
+R(scandir_shut, ST, scandir(T "/shut", &list, NULL, NULL), EACCES,	\
+    OPEN(T "/shut", O_RDONLY | O_DIRECTORY))				\
+R(scandirat_shut, ST, scandirat(at(T), "shut", &list, NULL, NULL),	\
+    EACCES, OPEN(T "/shut", O_RDONLY | O_DIRECTORY))			\
+R(ftw_ok, ST, ftw(T "/dir", see_file, 9), 0, NONE)			\
+R(nftw_shut, ST, met(nftw(T "/shut", see, 9, FTW_PHYS)), EACCES,	\
+    OPEN(T "/shut", O_RDONLY | O_DIRECTORY))				\
+R(nftw_chdir, ST, met(nftw(T "/up", see, 9, FTW_PHYS | FTW_CHDIR)),	\
+    EACCES, OPEN(T "/up/shut", O_RDONLY | O_DIRECTORY))			\
+R(ftw_shut, ST, met(ftw(T "/up", see_file, 9)), EACCES,			\
+    OPEN(T "/up/shut", O_RDONLY | O_DIRECTORY))				\
+R(nftw_below, ST, nftw(T "/shut/x", see, 9, FTW_PHYS), EACCES,		\
+    LOOK(T "/shut/x"))							\
+R(fts_shut, ST, met(see_fts(T "/up")), EACCES,				\
+    OPEN(T "/up/shut", O_RDONLY | O_DIRECTORY))				\
+R(glob_ok, ST, glob(T "/f*", 0, NULL, &globbed), 0, NONE)		\
+R(glob_shut, ST, globs(NULL, GLOB_NOMATCH), EACCES,			\
+    OPEN(T "/shut", O_RDONLY | O_DIRECTORY))				\
+R(glob_stops, ST, globs(see_glob, GLOB_ABORTED), EACCES,		\
+    OPEN(T "/shut", O_RDONLY | O_DIRECTORY))				\
+R(dlopen_ok, ST, dlopen("libc.so.6", RTLD_NOW) ? 0 : -1, 0, NONE)	\
+R(dlopen_shut, ST, dlopen(T "/none", RTLD_NOW) ? 0 :			\
+    (errno = EACCES, -1), EACCES, OPEN(T "/none", O_RDONLY))		\
+R(dlopen_null, ST, dlopen(NULL, RTLD_NOW) ? 0 : -1, 0, NONE)		\
+R(raw_openat, ST, (int)syscall(SYS_openat, AT_FDCWD, T "/none", O_RDWR,	\
+    0), EACCES, OPEN(T "/none", O_RDWR))				\
+R(raw_openat2, ST, (int)syscall(SYS_openat2, AT_FDCWD, T "/ro/file",	\
+    &how_write, sizeof how_write), EROFS, OPEN(T "/ro/file", O_WRONLY))	\
+R(raw_openat2_ok, FD, (int)syscall(SYS_openat2, AT_FDCWD, T "/file",	\
+    &how_write, sizeof how_write), 0, NONE)				\
+R(raw_unlinkat, ST, (int)syscall(SYS_unlinkat, AT_FDCWD, T "/ro/file",	\
+    0), EROFS, REMOVE(T "/ro/file"))					\
+R(raw_renameat2, ST, (int)syscall(SYS_renameat2, AT_FDCWD, T "/ro/file", \
+    AT_FDCWD, T "/ro/dir/x", 0), EROFS, MOVE(T "/ro/file",		\
+    T "/ro/dir/x"))							\
+R(raw_statx, ST, (int)syscall(SYS_statx, AT_FDCWD, T "/shut/x", 0, 0,	\
+    &sbx), EACCES, LOOK(T "/shut/x"))					\
+R(raw_execve, ST, (int)syscall(SYS_execve, T "/file", ARGV, environ),	\
+    EACCES, EXEC(T "/file"))						\
+R(raw_nosys, ST, (int)syscall(999999), ENOSYS, NONE)			\
+R(raw_negative, ST, (int)syscall(-5), ENOSYS, NONE)			\
+R(ioctl_ok, ST, ioctl(at(T "/file"), FIONREAD, &mount_id), 0, NONE)	\
+R(ioctl_notty, ST, ioctl(at(T "/file"), TIOCSTI, ""), ENOTTY, NONE)	\
+R(ptrace_none, ST, (int)ptrace(PTRACE_ATTACH, 999999, NULL, NULL), ESRCH, \
+    NONE)								\
+R(ptrace_peek, ST, peeked() == -1 ? 0 : -1, 0, NONE)			\
+R(kill_self, ST, kill(getpid(), 0), 0, NONE)				\
+R(kill_none, ST, kill(999999, 0), ESRCH, NONE)				\
+R(socket_type, ST, socket(AF_INET, 99, 0), EINVAL, NONE)		\
+R(clone_ok, ST, cloned(0), 0, NONE)					\
+R(clone_vm, ST, cloned(CLONE_VM), 0, NONE)				\
+R(vfork_raw, ST, vforked(), 7, NONE)					\
+R(mount_not, EX, (refuse_system(), mount("a", T, "tmpfs", MS_BIND, "")),	\
+    EPERM, SYSTEM(MS_BIND))						\
+R(umount_not, EX, (refuse_system(), umount(T)), EPERM, SYSTEM(0))	\
+R(chroot_not, EX, (refuse_system(), chroot(T)), EPERM, SYSTEM(0))	\
+R(setns_not, EX, (refuse_system(), setns(0, CLONE_NEWNET)), EPERM,	\
+    SYSTEM(CLONE_NEWNET))						\
+R(unshare_not, EX, (refuse_system(), unshare(CLONE_NEWNET)), EPERM,	\
+    SYSTEM(CLONE_NEWNET))						\
+R(unshare_user, EX, (refuse_system(), unshare(CLONE_NEWUSER)), EPERM,	\
+    WIRE_NEST, "/", CLONE_NEWUSER)					\
+R(socket_not, EX, (refuse_system(), socket(AF_PACKET, SOCK_RAW, 0)), EPERM, \
+    SYSTEM(AF_PACKET))							\
+R(ioctl_not, EX, (refuse_system(), ioctl(0, TIOCSTI, "x")), EPERM,	\
+    SYSTEM(TIOCSTI))							\
+R(ioctl_other, EX, (refuse_system(), ioctl(0, FIONREAD, &mount_id)), EPERM, \
+    NONE)								\
+R(kill_init, EX, (refuse_system(), kill(1, 9)), EPERM, SYSTEM(1))	\
+R(kill_other, EX, (refuse_system(), kill(77, 9)), EPERM, NONE)		\
+R(ptrace_init, EX, (refuse_system(), ptrace(PTRACE_ATTACH, 1, 0, 0)),	\
+    EPERM, SYSTEM(1))							\
+R(vm_read_init, EX, (refuse_system(), process_vm_readv(1, NULL, 0, NULL, \
+    0, 0)), EPERM, SYSTEM(1))						\
+R(hostname_not, EX, (refuse_system(), sethostname("a", 1)), EPERM,	\
+    SYSTEM(0))								\
+R(reboot_not, EX, (refuse_system(), reboot(0x1234567)), EPERM,		\
+    SYSTEM(0x1234567))							\
+R(clone_not, EX, (refuse_system(), cloned(CLONE_NEWNET)), EPERM,	\
+    SYSTEM(CLONE_NEWNET | SIGCHLD))					\
+R(raw_bpf, EX, (refuse_system(), syscall(SYS_bpf, 5, NULL, 0)), EPERM,	\
+    SYSTEM(5))								\
+R(raw_io_uring, EX, (refuse_system(), syscall(SYS_io_uring_setup, 8,	\
+    NULL)), EPERM, SYSTEM(8))						\
+R(raw_keyctl, EX, (refuse_system(), syscall(SYS_keyctl, 3, 0)), EPERM,	\
+    SYSTEM(3))								\
+R(raw_prlimit, EX, (refuse_system(), syscall(SYS_prlimit64, 1, 0, NULL,	\
+    NULL)), EPERM, SYSTEM(1))						\
 R(bind_ok, ST, listen_at(T "/made.s", SOCK_STREAM, 0600) < 0, 0, NONE)	\
 R(bind_used, ST, listen_at(T "/sock", SOCK_STREAM, 0600), EADDRINUSE,	\
     NONE)								\
 R(bind_ro, ST, listen_at(T "/ro/s", SOCK_STREAM, 0600), EROFS,		\
-    CHANGE(T "/ro/s"))							\
+    MAKE(T "/ro/s"))							\
 R(bind_fault, ST, bind(-7, nowhere_sa(), 20), EBADF, NONE)		\
 R(connect4, ST, dial("192.0.2.7", 443), EACCES, WIRE_CONNECT,		\
     "192.0.2.7", 443)							\

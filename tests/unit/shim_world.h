@@ -55,20 +55,33 @@ struct row {
 	int		(*fn)(void);
 	int		 err;		/* 0: it succeeds */
 	int		 call;		/* of the record; 0: there is none */
-	const char	*path;		/* or address */
+	const char	*path;		/* or address; NULL: none */
 	uint32_t	 flags;		/* or port */
+	int		 old_call;	/* told before: of the old name, or 0 */
+	const char	*old_path;
 };
 
 /* R(name, kind, call, errno expected, record expected) */
 #define ROW_FN(id, kind, expr, err, ...)				\
 static int row_##id(void) { AS_##kind(expr); }
 #define ROW_DATA(id, kind, expr, err, ...)				\
-	{ #id, row_##id, err, __VA_ARGS__ },
+	{ #id, row_##id, ROW_SAID(err __VA_OPT__(,) __VA_ARGS__, 0, \
+	    NULL, 0) },
+#define ROW_SAID(err, call, path, flags, old_call, old_path, ...)	\
+	err, call, path, flags, old_call, old_path
 
 #define NONE	0, NULL, 0
 #define OPEN(p, flags)	WIRE_OPEN, p, flags
-#define CHANGE(p)	WIRE_OPEN, p, O_WRONLY | O_CREAT
+#define WRITE(p)	WIRE_OPEN, p, O_WRONLY | O_CREAT
+#define MAKE(p)		WIRE_MAKE, p, 0
+#define REMOVE(p)	WIRE_REMOVE, p, 0
+#define CHANGE(p)	WIRE_CHANGE, p, 0
+#define LOOK(p)		WIRE_LOOK, p, 0
 #define EXEC(p)		WIRE_EXEC, p, 0
+#define SYSTEM(arg)	WIRE_SYSTEM, NULL, arg
+/* Two records: of the old name, and of the new one. */
+#define MOVE(old, p)	WIRE_MAKE, p, 0, WIRE_REMOVE, old
+#define LINK(old, p)	WIRE_MAKE, p, 0, WIRE_CHANGE, old
 
 /* How the call answers. */
 #define AS_FD(expr)	int v = (expr); if (v >= 0) close(v); return v
@@ -79,14 +92,14 @@ static int row_##id(void) { AS_##kind(expr); }
 	pid_t p = fork();						\
 	if (p == 0) {							\
 		errno = 0;						\
-		(void)(expr);						\
+		(void)!(expr);						\
 		_exit(errno);						\
 	}								\
 	return reaped(p)
 #define AS_VF(expr)							\
 	pid_t p = vfork();						\
 	if (p == 0) {							\
-		(void)(expr);						\
+		(void)!(expr);						\
 		_exit(errno);						\
 	}								\
 	return reaped(p)
@@ -292,24 +305,32 @@ finish(pid_t pid)
 	return status;
 }
 
-/* Takes what is queued; each record must be well formed. */
+/* Takes what is queued, into v[0] to v[max - 1]; each must be well formed. */
 static int
-drain(struct wire_report *last)
+drain_some(struct wire_report *v, int max)
 {
+	struct wire_report *r;
 	ssize_t n;
 	int count = 0;
 
 	for (;;) {
-		n = recv(wire_fd, last, sizeof *last, MSG_DONTWAIT);
+		r = &v[count < max ? count : max - 1];
+		n = recv(wire_fd, r, sizeof *r, MSG_DONTWAIT);
 		if (n < 0)
 			break;
 		assert_true(n >= (ssize_t)WIRE_HEADER_BYTES);
-		assert_int_equal(last->magic, WIRE_MAGIC);
-		assert_int_equal(n, WIRE_HEADER_BYTES + last->path_len);
+		assert_int_equal(r->magic, WIRE_MAGIC);
+		assert_int_equal(n, WIRE_HEADER_BYTES + r->path_len);
 		count++;
 	}
 	assert_int_equal(errno, EAGAIN);
 	return count;
+}
+
+static inline int
+drain(struct wire_report *last)
+{
+	return drain_some(last, 1);
 }
 
 static void
@@ -325,8 +346,17 @@ check_connect(const struct row *row, const struct wire_report *r)
 }
 
 static void
+check_path(const struct wire_report *r, const char *path)
+{
+	assert_int_equal(r->path_len, path == NULL ? 0 : strlen(path));
+	if (path != NULL)
+		assert_memory_equal(r->path, path, r->path_len);
+}
+
+static void
 check_record(const struct row *row, const struct wire_report *r)
 {
+	assert_int_not_equal(r->nr, 0);
 	assert_int_equal(r->call, row->call);
 	assert_int_equal(r->err, row->err);
 	assert_string_equal(r->comm,
@@ -338,15 +368,16 @@ check_record(const struct row *row, const struct wire_report *r)
 	assert_int_equal(r->family,
 	    row->call == WIRE_CONNECT ? AF_UNIX : 0);
 	assert_int_equal(r->flags, row->flags);
-	assert_int_equal(r->path_len, strlen(row->path));
-	assert_memory_equal(r->path, row->path, r->path_len);
+	check_path(r, row->path);
 }
 
 static void
 check_row(const struct row *row, const struct result *res, int with_shim)
 {
-	struct wire_report r;
-	int count = drain(&r), expect = with_shim && row->call != 0;
+	struct wire_report r[2];
+	int count = drain_some(r, 2);
+	int expect = !with_shim || row->call == 0 ? 0 :
+	    row->old_call == 0 ? 1 : 2;
 
 	if (count != expect || res->err != row->err ||
 	    res->ok != (row->err == 0))
@@ -354,8 +385,12 @@ check_row(const struct row *row, const struct result *res, int with_shim)
 		    "%d records, expected %d", row->name,
 		    with_shim ? "shim" : "bare", res->ok, res->err,
 		    row->err, count, expect);
+	if (count > 1) {
+		assert_int_equal(r[0].call, row->old_call);
+		check_path(&r[0], row->old_path);
+	}
 	if (count > 0)
-		check_record(row, &r);
+		check_record(row, &r[count - 1]);
 }
 
 static void

@@ -59,6 +59,8 @@ make_files(void)
 	assert_int_equal(put(T "/none", "text", 0), 0);
 	assert_int_equal(mkdir(T "/dir", 0755), 0);
 	assert_int_equal(mkdir(T "/shut", 0), 0);
+	assert_int_equal(mkdir(T "/up", 0755), 0);
+	assert_int_equal(mkdir(T "/up/shut", 0), 0);
 	assert_int_equal(symlink("loop", T "/loop"), 0);
 	assert_true(listen_at(T "/sock", SOCK_STREAM, 0777) >= 0);
 	assert_true(listen_at(T "/sock.shut", SOCK_STREAM, 0) >= 0);
@@ -126,10 +128,10 @@ tools(void **state)
 		{ "echo x > " T "/ro/e", T "/ro/e", "sh", WIRE_OPEN },
 		{ "cat " T "/none", T "/none", "cat", WIRE_OPEN },
 		{ "touch " T "/ro/e", T "/ro/e", "touch", WIRE_OPEN },
-		{ "mkdir " T "/ro/e", T "/ro/e", "mkdir", WIRE_OPEN },
-		{ "rm -f " T "/ro/file", T "/ro/file", "rm", WIRE_OPEN },
-		{ "mv " T "/ro/file " T "/ro/e", T "/ro/e", "mv", WIRE_OPEN },
-		{ "ln -s x " T "/ro/e", T "/ro/e", "ln", WIRE_OPEN },
+		{ "mkdir " T "/ro/e", T "/ro/e", "mkdir", WIRE_MAKE },
+		{ "rm -f " T "/ro/file", T "/ro/file", "rm", WIRE_REMOVE },
+		{ "mv " T "/ro/file " T "/ro/e", T "/ro/e", "mv", WIRE_MAKE },
+		{ "ln -s x " T "/ro/e", T "/ro/e", "ln", WIRE_MAKE },
 		{ "ls " T "/shut", T "/shut", "ls", WIRE_OPEN },
 		{ "exec " T "/file", T "/file", "sh", WIRE_EXEC },
 		{ "cd " T "; cat none", T "/none", "cat", WIRE_OPEN },

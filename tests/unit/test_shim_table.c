@@ -297,6 +297,7 @@ make_files(bool is_closed)
 	assert_int_equal(mount("tmpfs", "/tmp", "tmpfs", 0, "mode=1777"), 0);
 	assert_int_equal(mkdir(W, 0755), 0);
 	assert_int_equal(mkdir(W "/sub", 0755), 0);
+	assert_int_equal(symlink("/nope/x", W "/dangling"), 0);
 	assert_int_equal(put(W "/plain", "plain", 0644), 0);
 	for (size_t i = 0; i < LEN(mounted); i++) {
 		assert_int_equal(put(mounted[i], "text", 0644), 0);
