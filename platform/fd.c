@@ -120,6 +120,8 @@ fd_close_others(int fd)
 	close_between(STDERR_FILENO + 1, (unsigned)fd - 1);
 	close_between((unsigned)fd + 1, ~0u);
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null < 0)			/* as the monitor's child may not */
+		null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	for (int n = STDIN_FILENO; n <= STDERR_FILENO; n++)
 		/* Not close-on-exec: stdio, and nothing is executed here. */
 		if (null < 0 || dup2(null, n) < 0)

@@ -6,6 +6,7 @@ launcher_liblauncher_a_SOURCES += \
 	launcher/record/judge.c launcher/record/judge.h \
 	launcher/record/kept.c launcher/record/kept.h \
 	launcher/record/judge_call.c \
+	launcher/record/looker.c launcher/record/looker.h \
 	launcher/record/outside.c launcher/record/outside.h \
 	launcher/record/recent.c launcher/record/recent.h \
 	launcher/record/sink.c launcher/record/sink.h \

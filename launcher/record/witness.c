@@ -9,6 +9,7 @@
 
 #include "launcher/record/judge.h"
 #include "launcher/record/kept.h"
+#include "launcher/record/looker.h"
 #include "launcher/record/sink.h"
 #include "launcher/record/tally.h"
 #include "launcher/record/who.h"
@@ -43,6 +44,7 @@ struct budget {
 struct witness {
 	struct witness_config	 config;
 	struct judge		 judge;
+	struct looker		*looker;
 	struct sink		*trace, *text;
 	struct kept		*kept;		/* or NULL */
 	struct tally		*tally;
@@ -66,6 +68,7 @@ witness_new(const struct witness_config *config)
 	w->config = *config;
 	w->judge = (struct judge){ .policy = config->policy,
 	    .net = config->policy, .has_masks = config->has_masks };
+	w->looker = looker_new(&w->judge);
 	w->trace = sink_new(config->trace_fd, &w->config.run, 0);
 	w->text = sink_new(config->text_fd, NULL, config->text_is_tty);
 	w->kept = kept_new(config->kept_fd, &w->config.run, config->keep);
@@ -81,6 +84,7 @@ witness_free(struct witness *w)
 	sink_free(w->trace);
 	sink_free(w->text);
 	kept_free(w->kept);
+	looker_free(w->looker);
 	tally_free(w->tally);
 	callers_free(w->callers);
 	free(w);
@@ -408,7 +412,7 @@ witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 	if (judge_needs_who(&r, path))
 		fill_who(w, &r, pid, &e);
 	e.has_own_filter = r.call == WIRE_SYSTEM && who_is_filtered(&e);
-	said = judge_report(&w->judge, arena, &r, path, &e);
+	said = looker_report(w->looker, arena, &r, path, &e);
 	if (said != JUDGED_NOTHING && e.nprocess == 0)
 		fill_who(w, &r, pid, &e);
 	if (said == JUDGED_FENCE) {
@@ -473,7 +477,7 @@ witness_held(struct witness *w, const struct witness_held *h)
 	(void)who_pid(who_thread(h->pid), w->config.stop_pid, &e);
 	e.has_own_filter = r.call == WIRE_SYSTEM && who_is_filtered(&e);
 	arena = arena_new();
-	said = judge_report(&w->judge, arena, &r,
+	said = looker_report(w->looker, arena, &r,
 	    h->path != NULL ? h->path : "", &e);
 	if (said == JUDGED_FENCE) {
 		w->held.records++;

@@ -41,6 +41,18 @@ arena_free(struct arena *a)
 	free(a);
 }
 
+int
+arena_has(const struct arena *a, const void *p)
+{
+	uintptr_t at = (uintptr_t)p;
+
+	for (const struct block *b = a->first; b != NULL; b = b->next)
+		if (at >= (uintptr_t)b->data &&
+		    at - (uintptr_t)b->data < b->used)
+			return 1;
+	return 0;
+}
+
 /* Not zeroed: of a block that is never used up the kernel gives no pages. */
 static void *
 take(struct arena *a, size_t n)

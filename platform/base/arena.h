@@ -15,6 +15,8 @@ void		 arena_free(struct arena *);	/* NULL is fine */
 void		*arena_alloc(struct arena *, size_t);	/* zeroed, aligned */
 char		*arena_strdup(struct arena *, const char *);
 char		*arena_strndup(struct arena *, const char *, size_t);
+/* Does it point into the arena's memory? */
+int		 arena_has(const struct arena *, const void *);
 /* dir/name */
 char		*arena_join(struct arena *, const char *dir, const char *name);
 char		*arena_printf(struct arena *, const char *fmt, ...)

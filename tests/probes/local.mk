@@ -4,7 +4,7 @@ check_PROGRAMS += tests/probes/probe tests/probes/probe-static \
 	tests/probes/rawclient tests/probes/callprobe tests/probes/filtered \
 	tests/probes/caller tests/probes/cancelled tests/probes/execrace \
 	tests/probes/execstorm \
-	tests/probes/leaver tests/probes/leaver-shim tests/probes/swapper \
+	tests/probes/deadmount tests/probes/forge tests/probes/leaver tests/probes/leaver-shim tests/probes/swapper \
 	tests/probes/wobbler
 
 probe_sources = \
@@ -58,6 +58,16 @@ tests_probes_caller_SOURCES = tests/probes/caller.c
 tests_probes_caller_CFLAGS = $(probe_cflags) -fno-pie
 tests_probes_caller_LDFLAGS = -static
 tests_probes_caller_LDADD = -lpthread
+
+tests_probes_deadmount_SOURCES = tests/probes/deadmount.c
+tests_probes_deadmount_CFLAGS = $(probe_cflags) -fno-pie
+tests_probes_deadmount_LDFLAGS = -static
+tests_probes_deadmount_LDADD =
+
+tests_probes_forge_SOURCES = tests/probes/forge.c
+tests_probes_forge_CFLAGS = $(probe_cflags) -fno-pie
+tests_probes_forge_LDFLAGS = -static
+tests_probes_forge_LDADD =
 
 leaver_sources = \
 	tests/probes/dnsq.c tests/probes/dnsq.h tests/probes/leaver.c

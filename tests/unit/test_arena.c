@@ -60,6 +60,8 @@ copies_text(void **state)
 	assert_string_equal(copy, "hello");
 	assert_string_equal(arena_strndup(a, "hello", 2), "he");
 	assert_string_equal(arena_printf(a, "%s-%d", "a", 7), "a-7");
+	assert_true(arena_has(a, copy) && arena_has(a, copy + 5));
+	assert_false(arena_has(a, text) || arena_has(a, NULL));
 	arena_free(a);
 }
 
