@@ -115,6 +115,7 @@ UNIT_TESTS = \
 	tests/unit/test_tally \
 	tests/unit/test_tlshello \
 	tests/unit/test_tracer \
+	tests/unit/test_twice \
 	tests/unit/test_tree \
 	tests/unit/test_trust \
 	tests/unit/test_unixlist \

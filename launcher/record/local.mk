@@ -13,6 +13,7 @@ launcher_liblauncher_a_SOURCES += \
 	launcher/record/sink_json.c launcher/record/sink_text.c \
 	launcher/record/suspect.c launcher/record/suspect.h \
 	launcher/record/tally.c launcher/record/tally.h \
+	launcher/record/twice.c launcher/record/twice.h \
 	launcher/record/who.c launcher/record/who.h \
 	launcher/record/witness.c launcher/record/witness.h
 

@@ -12,6 +12,7 @@
 #include "launcher/record/looker.h"
 #include "launcher/record/sink.h"
 #include "launcher/record/tally.h"
+#include "launcher/record/twice.h"
 #include "launcher/record/who.h"
 #include "platform/base/arena.h"
 #include "platform/base/clock.h"
@@ -53,6 +54,7 @@ struct witness {
 	/* Each its own: what the jail claims crowds out nobody else. */
 	struct budget		 shim, gate, guard, calls, exec, held;
 	uint64_t		 shim_records;
+	struct twice		 twice;
 	struct callers		*callers;	/* NULL: nobody called yet */
 	struct lookup		 lookup[LOOKUPS];
 	unsigned		 next_lookup;
@@ -415,7 +417,10 @@ witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 	said = looker_report(w->looker, arena, &r, path, &e);
 	if (said != JUDGED_NOTHING && e.nprocess == 0)
 		fill_who(w, &r, pid, &e);
-	if (said == JUDGED_FENCE) {
+	if (said == JUDGED_FENCE && twice_was_told(&w->twice, pid, &e,
+	    clock_ms(CLOCK_MONOTONIC))) {
+		w->counts.folded++;
+	} else if (said == JUDGED_FENCE) {
 		w->shim.records++;
 		w->shim_records++;
 		emit(w, &e);
@@ -467,6 +472,7 @@ witness_held(struct witness *w, const struct witness_held *h)
 	    .call = h->path != NULL ? h->call : WIRE_SYSTEM,
 	    .err = h->err, .flags = h->flags, .nr = h->nr };
 	struct event e = { .witness = WITNESS_NOTIFY, .sys = h->err };
+	pid_t pid = who_thread(h->pid);
 	struct arena *arena;
 	enum judged said;
 
@@ -474,13 +480,15 @@ witness_held(struct witness *w, const struct witness_held *h)
 		witness_dropped(w, 1);
 		return;
 	}
-	(void)who_pid(who_thread(h->pid), w->config.stop_pid, &e);
-	e.has_own_filter = r.call == WIRE_SYSTEM && who_is_filtered(&e);
+	if (h->call == WIRE_CONNECT)
+		r.family = AF_UNIX;
+	(void)who_pid(pid, w->config.stop_pid, &e);
 	arena = arena_new();
 	said = looker_report(w->looker, arena, &r,
 	    h->path != NULL ? h->path : "", &e);
 	if (said == JUDGED_FENCE) {
 		w->held.records++;
+		twice_told(&w->twice, pid, &e, clock_ms(CLOCK_MONOTONIC));
 		emit(w, &e);
 	} else {
 		tell_other(w, said, &e);

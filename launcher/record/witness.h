@@ -87,12 +87,13 @@ bool		 witness_caller(struct witness *,
  */
 struct witness_held {
 	pid_t			 pid;
-	enum wire_call		 call;		/* none of addresses */
+	enum wire_call		 call;		/* CONNECT: a unix socket's */
 	unsigned		 nr;		/* native number */
 	const char		*path;		/* absolute; NULL: no path */
 	uint32_t		 flags;		/* as in shim/wire.h */
 	int			 err;
 };
+/* The shim's own report of it makes no second record (twice.h). */
 void		 witness_held(struct witness *, const struct witness_held *);
 /*
  * An event of the gate; sets time, sequence, and count if it is 0.  Queries
@@ -128,7 +129,8 @@ struct witness_counts {
 	uint64_t	records;	/* refusals that became a record */
 	uint64_t	not_fence;	/* refused by permissions, not by us */
 	uint64_t	malformed;	/* datagrams that were no report */
-	uint64_t	folded;		/* second types of one look-up */
+	uint64_t	folded;		/* second types of one look-up, and
+					 * second witnesses of one call */
 	uint64_t	dropped;	/* over a limit, or lost */
 };
 struct witness_counts	 witness_counts(const struct witness *);
