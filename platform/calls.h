@@ -4,15 +4,22 @@
  * descriptor with the event JAIL_CALLS (jail.h), looks at each held call and
  * answers it; the descriptor is the launcher's to close.  Where executions are
  * held, the tracer receives the calls (tracer.h), and hands on to the launcher
- * what it does not permit.
+ * what it does not permit; where files are, the looker does so (looker.h).
  *
  * Held are, by jail.h's spec:
  *
  *	wants_calls	calls that name a network address
  *	wants_exec	execve() and execveat()
- *	either		an attempt to make a second listener (HELD_LISTENER)
+ *	wants_files	calls that make, change or remove a file, an open if it
+ *			writes; calls on unix sockets by path; and what the
+ *			jail's filter refuses with EPERM
+ *	any		an attempt to make a second listener (HELD_LISTENER)
  *
- * Calls with an address are held for telling, not for refusing.  The caller
+ * What the filter refuses (HELD_REFUSED) is answered with its errno, and
+ * never let go: nothing but the answer refuses it.  Without a listener such a
+ * call fails (ENOSYS).
+ *
+ * Calls with an address or a file are held for telling, not for refusing.  The caller
  * may change the address after the launcher read it, and a signal may end a
  * call before the launcher looked; the jail refuses what it refuses in either
  * case.  Calls of the shim that bear HELD_CALL_MARK (shim/wire.h says where)
@@ -45,7 +52,39 @@ enum held_kind {
 	HELD_ADDRESS,
 	HELD_EXEC,
 	HELD_LISTENER,		/* the kernel refuses it: EBUSY */
+	HELD_FILE,
+	HELD_REFUSED,		/* by the jail's filter */
 	HELD_KINDS
+};
+
+/* What a held call is to do with a file. */
+enum held_file {
+	FILE_OPEN, FILE_OPEN2,	/* flags: of open(); where openat2()'s lie */
+	FILE_CREAT,
+	FILE_MAKE,		/* mkdir, mknod, symlink: it is new */
+	FILE_LINK,		/* of name[0], as name[1] */
+	FILE_UNLINK, FILE_RMDIR,
+	FILE_RENAME,		/* name[0] to name[1] */
+	FILE_TRUNCATE,
+	FILE_CHANGE,		/* mode or owner: its owner may */
+	FILE_TIMES,
+	FILE_ATTRIBUTE,
+	FILE_BIND, FILE_CONNECT,/* a unix socket's name */
+};
+
+/* A name in the caller's memory, relative to a descriptor of its own. */
+struct held_name_at {
+	uint64_t	path;
+	int		dir_fd;		/* AT_FDCWD: the cwd */
+};
+
+struct held_file_at {
+	enum held_file	file;
+	unsigned	nr;		/* native number */
+	struct held_name_at name[2];
+	uint64_t	flags;		/* as the call has them */
+	bool		is_last_link;	/* a symlink at the end is meant itself */
+	bool		is_narrow;
 };
 
 /* Where the arguments of an execution lie in the caller's memory. */
@@ -68,20 +107,40 @@ struct held_call {
 	uint16_t	port;		/* host order */
 	bool		was_made;	/* before: HELD_CALL_MADE */
 	uint16_t	from;		/* its own port; 0: not known */
+	int		sock_fd;	/* the caller's */
+	/* HELD_ADDRESS, HELD_FILE; of the former a unix socket's name. */
+	bool		has_file;
+	struct held_file_at file;
+	/* HELD_REFUSED */
+	unsigned	nr;		/* native number; 0: not known */
+	uint32_t	first;		/* its argument that matters */
+	int		sys;		/* the filter's errno */
 };
+
+/* What the jail's filter refuses; NULL: it does so without a listener. */
+struct calls_wall;
+struct jail_spec;
+
+struct calls_wall *calls_wall_new(const struct jail_spec *);
+void	 calls_wall_free(struct calls_wall *);	/* NULL is fine */
 
 /*
  * Reads the next held call: 1; 0 if that call has ended meanwhile; -1 when no
  * process is left that could call.  Blocks while no call is held, so call it
  * once for each time that the descriptor is readable.
  */
-int	 held_call_next(int calls_fd, struct held_call *);
+int	 held_call_next(int calls_fd, const struct calls_wall *,
+	    struct held_call *);
 /*
- * Lets the call go on, or fail with an errno.  After calls_fd is closed, calls
+ * Lets the call go on, or fail with an errno.  What the filter refuses never
+ * goes on.  After calls_fd is closed, calls
  * that wait and calls that would be held fail with ENOSYS.
  */
 void	 held_call_go(int calls_fd, const struct held_call *);
 void	 held_call_refuse(int calls_fd, const struct held_call *, int sys);
+
+/* The type of the socket that a held call is made on, SOCK_DGRAM...; 0. */
+int	 held_call_sock_type(const struct held_call *);
 
 /* The name of a system call by its native number; NULL: none we tell of. */
 const char	*calls_name(unsigned nr);

@@ -53,6 +53,14 @@ int	 confine_guard(struct err *);
 int	 confine_tracer(struct err *);
 
 /*
+ * The looker (looker.h): it may receive and answer held calls, read memory of
+ * the user's processes and about them in /proc, and find its way with
+ * descriptors that read nothing.  No exec, no socket, no fork, no kill, no
+ * other open.  In no domain of Landlock, as the tracer.
+ */
+int	 confine_looker(struct err *);
+
+/*
  * The keeper of a group (limits.h): it may read, wait and remove empty
  * folders.  Root's keeps its administrator's rights: without them nobody may
  * change the folders of groups.

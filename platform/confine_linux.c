@@ -45,7 +45,7 @@
 
 /* Younger than the headers of the oldest system we build on. */
 enum {
-	NR_OPENAT2 = 437, NR_OPEN_TREE = 428, NR_MOVE_MOUNT = 429,
+	NR_OPENAT2 = 437, NR_FACCESSAT2 = 439, NR_OPEN_TREE = 428, NR_MOVE_MOUNT = 429,
 	NR_MOUNT_SETATTR = 442,
 	NR_CLONE3 = 435, NR_PIDFD_GETFD = 438, NR_OPEN_TREE_ATTR = 467,
 	X32_BIT = 0x40000000,
@@ -313,6 +313,22 @@ static const struct rule tracer_rules[] = {
 	YES(set_robust_list),
 };
 
+/* The looker: what it opens is no file yet (O_PATH). */
+static const struct rule looker_rules[] = {
+	RULES_COMPUTE,
+#ifdef __x86_64__
+	YES(poll), YES(readlink), YES(stat),
+#endif
+	YES_IF(openat, 2, O_PATH, O_PATH),
+	YES(ppoll), YES(read), YES(close), YES(readlinkat),
+	YES(newfstatat), YES(fstat), YES(statx), YES(fstatfs),
+	YES_NR(NR_FACCESSAT2), YES(process_vm_readv), YES(setitimer),
+	YES(recvfrom), YES_IF(sendto, 3, NOT_PLAIN, 0), YES(geteuid),
+	YES_IF(ioctl, 1, ALL, SECCOMP_IOCTL_NOTIF_RECV),
+	YES_IF(ioctl, 1, ALL, SECCOMP_IOCTL_NOTIF_SEND),
+	YES_IF(ioctl, 1, ALL, SECCOMP_IOCTL_NOTIF_ID_VALID),
+};
+
 /* The minter: it waits for a byte, makes two sockets, sends and closes them. */
 static const struct rule mint_rules[] = {
 	YES(recvmsg), YES_IF(sendmsg, 2, NOT_PLAIN, 0), YES(close),
@@ -535,6 +551,14 @@ confine_tracer(struct err *e)
 	if (drop_capabilities(e) != 0)
 		return -1;
 	return install(tracer_rules, NELEM(tracer_rules), REFUSE(EPERM), e);
+}
+
+int
+confine_looker(struct err *e)
+{
+	if (drop_capabilities(e) != 0)
+		return -1;
+	return install(looker_rules, NELEM(looker_rules), REFUSE(EPERM), e);
 }
 
 int

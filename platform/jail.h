@@ -146,6 +146,8 @@ struct jail_spec {
 	bool			 may_nest;
 	/* Calls that name a network address are to be witnessed outside. */
 	bool			 wants_calls;
+	/* Calls on files, too, and what the filter refuses (calls.h). */
+	bool			 wants_files;
 	/* Executions are held (calls.h); without, the command never starts. */
 	bool			 wants_exec;
 	enum jail_session	 session;
@@ -242,7 +244,7 @@ enum jail_event_kind {
 	JAIL_READY = 1,		/* pid: its first process; waits for a plan */
 	JAIL_CALLS,		/* fd: the calls that are held (calls.h), or -1
 				 * and sys: why none are.  spec.wants_calls,
-				 * wants_exec */
+				 * wants_exec, wants_files */
 	JAIL_STARTED,		/* the command runs: pid, and fd to signal it
 				 * by, which is readable once it has ended */
 	JAIL_STOPPED,		/* signo stopped the command, or its start */

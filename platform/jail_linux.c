@@ -419,7 +419,30 @@ static unsigned
 notify_kinds(const struct jail_spec *spec)
 {
 	return (spec->wants_calls ? NOTIFY_CALLS : 0) |
-	    (spec->wants_exec ? NOTIFY_EXEC : 0);
+	    (spec->wants_exec ? NOTIFY_EXEC : 0) |
+	    (spec->wants_files ? NOTIFY_FILES : 0);
+}
+
+/*
+ * What holds files holds what the filter refuses, too, and is one program with
+ * it: among several, a refusal would come before the listener.
+ */
+static void
+plan_listener(struct init_plan *plan, const struct jail_spec *spec,
+    const struct buf *jail_filter, struct buf *b)
+{
+	struct buf filter;
+
+	if (notify_kinds(spec) == 0 || pretend_lacks("nonotify"))
+		return;
+	buf_init(&filter, 0);
+	plan->is_joined = spec->wants_files;
+	if (!plan->is_joined)
+		notify_filter(notify_kinds(spec), &filter);
+	else if (notify_join(jail_filter, notify_kinds(spec), &filter) != 0)
+		filter.failed = true;
+	plan->notify = plan_filter(b, &filter, &plan->nnotify);
+	buf_release(&filter);
 }
 
 int
@@ -437,11 +460,8 @@ jail_make_plan(const struct jail_spec *spec, struct buf *b, struct err *e)
 		return -1;
 	}
 	buf_add(b, &plan, sizeof plan);
+	plan_listener(&plan, spec, &filter, b);
 	plan.filter = plan_filter(b, &filter, &plan.nfilter);
-	if (notify_kinds(spec) != 0 && !pretend_lacks("nonotify")) {
-		notify_filter(notify_kinds(spec), &filter);
-		plan.notify = plan_filter(b, &filter, &plan.nnotify);
-	}
 	plan.must_notify = spec->wants_exec;
 	buf_release(&filter);
 	plan.program = plan_string(b, spec->program);

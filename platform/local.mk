@@ -25,6 +25,7 @@ platform_libplatform_a_SOURCES = \
 	platform/calls.h platform/confine.h platform/confine_linux.c \
 	platform/fd.c platform/fd.h \
 	platform/jail.h platform/limits.h \
+	platform/looker.h \
 	platform/loop.h platform/loop_epoll.c platform/machine.h \
 	platform/mint.h \
 	platform/mounttable.c platform/mounttable.h \
@@ -50,13 +51,16 @@ platform_libplatform_a_SOURCES += \
 	platform/linux/control.c platform/linux/control.h \
 	platform/linux/cure.c platform/linux/cure.h \
 	platform/linux/early.c platform/linux/early.h \
+	platform/linux/filecalls.c platform/linux/filecalls.h \
 	platform/linux/filter.c \
 	platform/linux/held_exec.c \
+	platform/linux/held_file.c platform/linux/held_file.h \
 	platform/linux/idmap.c platform/linux/idmap.h \
 	platform/linux/init_apply.c platform/linux/init_apply.h \
 	platform/linux/initplan.h \
 	platform/linux/inner.c platform/linux/jailplan.h \
 	platform/linux/landlock.c platform/linux/landlock.h \
+	platform/linux/looker.c \
 	platform/linux/machine.c \
 	platform/linux/mini.c platform/linux/mini.h \
 	platform/linux/mint.c platform/linux/mint.h \

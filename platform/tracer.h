@@ -57,6 +57,7 @@ struct tracer_screen {
 	bool	(*permits)(const struct held_call *, struct arena *,
 		    struct held_exec *ret, void *arg);
 	void	*arg;
+	const struct calls_wall *wall;	/* calls.h; NULL is fine */
 };
 
 /*

@@ -349,7 +349,7 @@ exec_watch_tracer(const struct exec_watch_config *c, int *ret_fd,
 
 	exec_screen_init(&screen, c);
 	return tracer_start(&(struct tracer_screen){ exec_screen_permits,
-	    &screen }, ret_fd, ret_pid, e);
+	    &screen, c->wall }, ret_fd, ret_pid, e);
 }
 
 struct exec_watch *

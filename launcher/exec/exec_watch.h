@@ -27,6 +27,7 @@ struct exec_watch_config {
 	char *const		*envp;		/* the command's */
 	int			 tracer_fd;	/* of exec_watch_tracer(); borrowed */
 	int			 told_fd;	/* records are printed there; -1 */
+	const struct calls_wall	*wall;		/* calls.h; NULL is fine */
 	bool			 has_rules;	/* command rules act by argv */
 	/* A call of any kind is held; executions are for exec_watch_call(). */
 	void			(*held)(const struct held_call *, void *arg);

@@ -21,6 +21,7 @@ struct held_calls {
 	struct taker		 takers[HELD_KINDS];
 	struct watch		*watch;
 	int			 fd;
+	const struct calls_wall	*wall;
 	const struct jail_spec	*spec;
 	struct witness		*witness;
 };
@@ -76,6 +77,7 @@ look_at(struct held_calls *c, const struct held_call *call)
 	memcpy(told.addr, call->addr, told.addr_len);
 	if (!held_calls_is_routed(c->spec->ranges, c->spec->nranges, &a,
 	    call->port)) {
+		told.is_datagram = held_call_sock_type(call) == SOCK_DGRAM;
 		if (!call->was_made)
 			witness_call(c->witness, &told);
 	} else if (held_calls_is_gate(c->spec, &a, call->port))
@@ -85,6 +87,13 @@ look_at(struct held_calls *c, const struct held_call *call)
 static void
 take_address(int calls_fd, const struct held_call *call, void *arg)
 {
+	const struct held_calls *c = arg;
+	const struct taker *files = &c->takers[HELD_FILE];
+
+	if (call->has_file && files->fn != NULL) {
+		files->fn(calls_fd, call, files->arg);
+		return;
+	}
 	if (call->family != 0)
 		look_at(arg, call);
 	held_call_go(calls_fd, call);
@@ -110,7 +119,8 @@ call_waits(struct watch *w, int what, void *arg)
 {
 	struct held_calls *c = arg;
 	struct held_call call;
-	int rc = (what & LOOP_HUP) != 0 ? -1 : held_call_next(c->fd, &call);
+	int rc = (what & LOOP_HUP) != 0 ? -1 : held_call_next(c->fd, c->wall,
+	    &call);
 
 	(void)w;
 	if (rc < 0) {
@@ -121,6 +131,25 @@ call_waits(struct watch *w, int what, void *arg)
 	} else if (rc > 0) {
 		held_calls_give(c, &call);
 	}
+}
+
+void
+held_calls_resume(struct held_calls *c)
+{
+	if (c->watch != NULL)
+		(void)watch_events(c->watch, LOOP_READ);
+}
+
+int
+held_calls_fd(const struct held_calls *c)
+{
+	return c->fd;
+}
+
+void
+held_calls_go(struct held_calls *c, const struct held_call *call)
+{
+	held_call_go(c->fd, call);
 }
 
 int
@@ -139,14 +168,15 @@ held_calls_take(struct held_calls *c, enum held_kind kind, held_call_fn *fn,
 
 struct held_calls *
 held_calls_new(struct loop *loop, int *listener_fd,
-    const struct jail_spec *spec, struct witness *witness)
+    const struct calls_wall *wall, const struct jail_spec *spec,
+    struct witness *witness)
 {
 	struct held_calls *c = calloc(1, sizeof *c);
 
 	if (c == NULL)
 		return NULL;
-	*c = (struct held_calls){ .fd = fd_take(listener_fd), .spec = spec,
-	    .witness = witness };
+	*c = (struct held_calls){ .fd = fd_take(listener_fd), .wall = wall,
+	    .spec = spec, .witness = witness };
 	held_calls_take(c, HELD_ADDRESS, take_address, c);
 	c->watch = loop_fd(loop, c->fd, LOOP_READ, call_waits, c);
 	if (c->watch == NULL) {

@@ -21,19 +21,28 @@ struct held_calls;
 /* Answers a held call, now or later (held_call_go() and its like). */
 typedef void held_call_fn(int calls_fd, const struct held_call *, void *arg);
 
-/* Takes the listener.  The spec says what is routed.  NULL: out of memory. */
+/*
+ * Takes the listener, and borrows what the filter refuses (calls.h; NULL is
+ * fine).  The spec says what is routed.  NULL: out of memory.
+ */
 struct held_calls	*held_calls_new(struct loop *, int *listener_fd,
-		    const struct jail_spec *, struct witness *);
+		    const struct calls_wall *, const struct jail_spec *,
+		    struct witness *);
 /* Calls of that kind are for fn; without it they are let go. */
 void		 held_calls_take(struct held_calls *, enum held_kind,
 		    held_call_fn *, void *arg);
 /*
  * From now on the calls are received by others (platform/tracer.h), from the
- * descriptor that is returned and remains ours; held_calls_give() brings what
- * they hand on.
+ * descriptor that is returned and remains ours (or looker.h); held_calls_give()
+ * brings what they hand on.
  */
 int		 held_calls_share(struct held_calls *);
 void		 held_calls_give(struct held_calls *, const struct held_call *);
+int		 held_calls_fd(const struct held_calls *);	/* borrowed */
+/* Nobody else does any more: they are received here again. */
+void		 held_calls_resume(struct held_calls *);
+/* It may go on, or is refused by the filter. */
+void		 held_calls_go(struct held_calls *, const struct held_call *);
 /* Calls that still wait are refused (ENOSYS).  NULL is fine. */
 void		 held_calls_free(struct held_calls *);
 

@@ -3,6 +3,7 @@ launcher_liblauncher_a_SOURCES += \
 	launcher/gate/answers.c launcher/gate/answers.h \
 	launcher/gate/proxy_error.c launcher/gate/proxy_error.h \
 	launcher/gate/held_calls.c launcher/gate/held_calls.h \
+	launcher/gate/held_files.c launcher/gate/held_files.h \
 	launcher/gate/dial.c launcher/gate/dial.h \
 	launcher/gate/inbound.c launcher/gate/inbound.h \
 	launcher/gate/gate_events.c launcher/gate/gate_events.h \

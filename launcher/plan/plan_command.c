@@ -287,7 +287,8 @@ tell_shim(struct work *w, struct jail_spec *spec)
 /*
  * Where refusals are reported as they happen, calls to addresses without a
  * route are held, because the gate never hears of them, and so are calls to the
- * gate, whose caller may be gone when it asks.  Not with allowNestedSandbox: a
+ * gate, whose caller may be gone when it asks; and calls that change files,
+ * which programs without the shim make as well.  Not with allowNestedSandbox: a
  * sandbox inside may want the one listener that a process can have.
  */
 void
@@ -296,8 +297,9 @@ plan_calls(struct work *w, const struct run_options *ro)
 	struct jail_spec *spec = &w->plan->spec;
 	bool is_told = ro->monitor || ro->debug || ro->trace_file != NULL;
 
-	spec->wants_calls = is_told && !spec->shares_net &&
-	    !spec->may_nest && !w->plan->is_inside;
+	spec->wants_files = is_told && !spec->may_nest &&
+	    !w->plan->is_inside;
+	spec->wants_calls = spec->wants_files && !spec->shares_net;
 	if (spec->wants_calls)
 		tell_shim(w, spec);
 }

@@ -15,6 +15,7 @@
 #include "launcher/exec/exec_watch.h"
 #include "launcher/exit.h"
 #include "launcher/gate/held_calls.h"
+#include "launcher/gate/held_files.h"
 #include "launcher/gate/inbound.h"
 #include "launcher/gate/monitor.h"
 #include "launcher/log.h"
@@ -36,6 +37,7 @@
 #include "platform/fd.h"
 #include "platform/loop.h"
 #include "platform/mint.h"
+#include "platform/looker.h"
 #include "platform/pause.h"
 #include "platform/tracer.h"
 
@@ -120,6 +122,25 @@ exec_held(const struct held_call *call, void *arg)
 		held_calls_give(r->calls, call);
 }
 
+/*
+ * What receives held calls looks at files, too.  Where they are not held by
+ * the kernel (no listener), it waits in vain.
+ */
+static int
+start_looker(struct run *r, struct err *e)
+{
+	struct looker_config c = { .wants_calls = r->spec.wants_calls,
+	    .is_asked = r->spec.wants_exec };
+
+	if (!r->spec.wants_files)
+		return 0;
+	r->wall = calls_wall_new(&r->spec);
+	if (r->wall == NULL)
+		return err_set(e, ERR_JAIL, "out of memory");
+	c.wall = r->wall;
+	return looker_start(&c, &r->looker.fd, &r->looker.pid, e);
+}
+
 static int
 start_tracer(struct run *r, struct err *e)
 {
@@ -131,6 +152,7 @@ start_tracer(struct run *r, struct err *e)
 
 	if (!r->spec.wants_exec)
 		return 0;
+	c.wall = r->wall;
 	if (exec_watch_tracer(&c, &r->tracer.fd, &r->tracer.pid, e) != 0)
 		return -1;
 	c.tracer_fd = r->tracer.fd;
@@ -196,6 +218,7 @@ name_workers(struct run *r)
 	r->mint.name = "fence-mint";
 	r->mint.loss = "no --port leads in";
 	r->tracer = (struct worker){ "fence-trace", .fd = -1 };
+	r->looker = (struct worker){ "fence-look", .fd = -1 };
 }
 
 /* profile: strict.  The command made a name that it must not make. */
@@ -362,7 +385,7 @@ run_start(struct run *r, const struct run_options *ro, struct err *e)
 	if (make_guarding(r, e) != 0)
 		return -1;
 	if (start_workers(r, e) != 0 || start_minter(r, e) != 0 ||
-	    start_tracer(r, e) != 0 ||
+	    start_looker(r, e) != 0 || start_tracer(r, e) != 0 ||
 	    (r->net.fd >= 0 && listeners_hand(r->net.fd, &r->plan->ports,
 	    r->in_fds, &r->jail, e) != 0) || make_loop(r, e) != 0)
 		return -1;
@@ -386,6 +409,7 @@ run_release(struct run *r)
 {
 	if (r->jail.pid > 0 && !r->is_jail_gone)
 		kill(r->jail.pid, SIGKILL);
+	held_files_free(r->files);
 	held_calls_free(r->calls);
 	exec_watch_free(r->exec);
 	monitor_free(r->monitor);
@@ -400,6 +424,8 @@ run_release(struct run *r)
 	worker_end(&r->names);
 	worker_end(&r->mint);
 	worker_end(&r->tracer);
+	worker_end(&r->looker);
+	calls_wall_free(r->wall);
 	listeners_close(&r->plan->ports, r->in_fds);
 	guarding_free(r->guarding);
 	/* Late: the kernel took the namespaces down meanwhile. */
@@ -449,7 +475,8 @@ run_command(const struct run_options *ro, const struct plan *plan,
 	struct run r = { .plan = plan, .spec = plan->spec, .ahead = ahead,
 	    .jail = { .control_fd = -1,
 	    .report_fd = -1, .stdin_fd = -1 }, .net.fd = -1,
-	    .names.fd = -1, .mint.fd = -1, .tracer.fd = -1, .trace_fd = fds->trace,
+	    .names.fd = -1, .mint.fd = -1, .tracer.fd = -1, .looker.fd = -1,
+	    .trace_fd = fds->trace,
 	    .made_fd = fds->made, .kept_fd = fds->kept,
 	    .command_fd = -1, .status = -1, .err = e,
 	    .is_told = ro->monitor || ro->debug, .is_debug = ro->debug };

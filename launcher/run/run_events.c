@@ -12,6 +12,7 @@
 #include "launcher/exit.h"
 #include "launcher/exec/exec_watch.h"
 #include "launcher/gate/held_calls.h"
+#include "launcher/gate/held_files.h"
 #include "launcher/gate/monitor.h"
 #include "launcher/log.h"
 #include "launcher/record/witness.h"
@@ -22,6 +23,7 @@
 #include "launcher/run/run_parts.h"
 #include "launcher/run/tty.h"
 #include "platform/fd.h"
+#include "platform/looker.h"
 #include "platform/pause.h"
 
 /* End of file ends the workers while the jail is still ending. */
@@ -74,6 +76,37 @@ listener_wanted(int calls_fd, const struct held_call *call, void *arg)
 	held_call_go(calls_fd, call);
 }
 
+static void
+files_blind(void *arg)
+{
+	(void)arg;
+	log_say("a file system does not answer: calls that name its files are "
+	    "not reported for programs without the shim");
+}
+
+static void
+files_lost(void *arg)
+{
+	(void)arg;
+	log_say("fence-look ended: refused calls on files will not be reported "
+	    "for programs without the shim");
+}
+
+/* -1: errno. */
+static int
+watch_files(struct run *r)
+{
+	const struct held_files_config c = { .loop = r->loop,
+	    .witness = r->witness, .calls = r->calls,
+	    .looker_fd = r->looker.fd, .is_asked = r->spec.wants_exec,
+	    .blind = files_blind, .lost = files_lost, .arg = r };
+
+	r->files = held_files_new(&c);
+	return r->files != NULL && looker_listen(r->looker.fd,
+	    r->exec != NULL ? held_calls_fd(r->calls) :
+	    held_calls_share(r->calls)) == 0 ? 0 : -1;
+}
+
 /*
  * Where executions are supervised, fence-init ends without a listener.
  * Otherwise the listener only reports; without it the run continues, and refused
@@ -83,13 +116,13 @@ static void
 calls_held(struct run *r, int *calls_fd, int sys)
 {
 	if (*calls_fd < 0) {
-		log_say("no seccomp listener (%s): refused connections of "
-		    "static programs will not be reported", strerror(sys));
+		log_say("no seccomp listener (%s): refused calls of static "
+		    "programs will not be reported", strerror(sys));
 		return;
 	}
-	r->calls = held_calls_new(r->loop, calls_fd, &r->spec,
+	r->calls = held_calls_new(r->loop, calls_fd, r->wall, &r->spec,
 	    r->witness);
-	if (r->calls == NULL) {		/* held calls would wait for ever */
+	if (r->calls == NULL || (r->spec.wants_files && watch_files(r) != 0)) {		/* held calls would wait for ever */
 		err_set(r->err, ERR_JAIL, "out of memory");
 		r->failed = true;
 		kill(r->jail.pid, SIGKILL);

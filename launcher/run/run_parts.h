@@ -20,11 +20,13 @@ struct run {
 	struct jail_ahead *ahead;	/* the caller's, or NULL */
 	struct loop	*loop;
 	struct jail	 jail;
-	struct worker	 net, names, mint, tracer;
+	struct worker	 net, names, mint, tracer, looker;
 	int		*in_fds;	/* the host's ports of --port */
 	struct inbound *inbound;
 	struct witness	*witness;
+	struct calls_wall	*wall;		/* with spec.wants_files */
 	struct held_calls	*calls;
+	struct held_files	*files;
 	struct exec_watch	*exec;
 	struct monitor	*monitor;
 	struct policywatch *policywatch;

@@ -49,8 +49,8 @@ prepare_keep(struct init_child *c, int own_fd)
 	const int32_t *from = (const void *)plan_str(c->plan, c->plan->keep);
 	size_t n = c->plan->nkeep;
 
-	/* Room for one more: the report pipe joins them in the child. */
-	c->keep = calloc(n + 1, sizeof *c->keep);
+	/* Room for two more, which join them in the child (child_fds()). */
+	c->keep = calloc(n + 2, sizeof *c->keep);
 	if (c->keep == NULL)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
@@ -147,8 +147,7 @@ send_listener(int control_fd, int fd)
 
 /*
  * A witness that cannot be had is no reason not to start: the walls stand
- * without.  Where executions are supervised it is one.  First of all, while
- * the way to the launcher is open.
+ * without.  Where executions are supervised it is one.  1: there is one.
  */
 static int
 child_listen(const struct init_plan *plan, int control_fd)
@@ -162,13 +161,26 @@ child_listen(const struct init_plan *plan, int control_fd)
 	fd = init_listen(plan);
 	if (fd < 0 && plan->must_notify)
 		return -1;
-	return fd < 0 ? init_tell(control_fd, INIT_LISTENER, 0, errno, -1) :
-	    send_listener(control_fd, fd);
+	if (fd < 0)
+		return init_tell(control_fd, INIT_LISTENER, 0, errno, -1);
+	return send_listener(control_fd, fd) < 0 ? -1 : 1;
 }
 
-/* Only 0 to 2, what the user keeps, and the pipe stay. */
+/* The filter, as a part of the listener's or by itself. */
 static int
-child_fds(const struct init_child *c, int report_fd)
+child_filter(const struct init_plan *plan, int control_fd)
+{
+	int rc = plan->is_joined ? child_listen(plan, control_fd) : 0;
+
+	if (plan->is_joined)
+		close(control_fd);
+	return rc != 0 ? rc : init_filter(plan);
+}
+
+/* Only 0 to 2, what the user keeps, the pipe and the way to the launcher,
+ * while it is needed, stay. */
+static int
+child_fds(const struct init_child *c, int report_fd, int control_fd)
 {
 	size_t n = c->nkeep;
 
@@ -176,6 +188,8 @@ child_fds(const struct init_child *c, int report_fd)
 		if (fcntl(c->keep[i], F_SETFD, 0) < 0)
 			return -1;
 	c->keep[n++] = report_fd;
+	if (c->plan->is_joined)
+		c->keep[n++] = control_fd;
 	qsort(c->keep, n, sizeof *c->keep, cmp_int);
 	return init_close_from(3, c->keep, n);
 }
@@ -198,19 +212,20 @@ init_child_run(const struct init_child *c, int report_fd, int control_fd)
 	const struct init_plan *plan = c->plan;
 	const char *program = plan_str(plan, plan->program);
 
-	if (child_listen(plan, control_fd) < 0)
+	/* First of all, where the jail's filter might be in its way. */
+	if (!plan->is_joined && child_listen(plan, control_fd) < 0)
 		fail(report_fd, INIT_STEP_LISTEN);
 	if (chdir(plan_str(plan, plan->cwd)) < 0)
 		fail(report_fd, INIT_STEP_CHDIR);
 	if (child_group(plan) < 0)
 		fail(report_fd, INIT_STEP_SESSION);
-	if (child_fds(c, report_fd) < 0)
+	if (child_fds(c, report_fd, control_fd) < 0)
 		fail(report_fd, INIT_STEP_FDS);
 	if (init_limits(plan) < 0)
 		fail(report_fd, INIT_STEP_LIMITS);
 	if (landlock_apply(plan, (const char *)plan) < 0)
 		fail(report_fd, INIT_STEP_LANDLOCK);
-	if (init_filter(plan) < 0)
+	if (child_filter(plan, control_fd) < 0)
 		fail(report_fd, INIT_STEP_SECCOMP);
 	/*
 	 * Dispositions are the user's: nohup's ignored SIGHUP stays so.  The

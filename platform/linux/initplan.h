@@ -54,6 +54,8 @@ struct init_plan {
 	uint64_t	is_proc_writable;
 	/* Without the listener there is no command. */
 	uint64_t	must_notify;
+	/* notify holds filter, too, which is not installed besides. */
+	uint64_t	is_joined;
 };
 
 enum init_session {

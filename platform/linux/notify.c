@@ -15,6 +15,10 @@
 #include <unistd.h>
 
 #include "platform/base/ip.h"
+#include "platform/fd.h"
+#include "platform/jail.h"
+#include "platform/linux/filecalls.h"
+#include "platform/linux/seccomp.h"
 #include "platform/linux/seccomp_code.h"
 
 #ifndef SECCOMP_USER_NOTIF_FLAG_CONTINUE
@@ -117,24 +121,35 @@ exec_place(struct code *c, const struct entry *x, size_t place, size_t hold)
 	    code_if(c, BPF_JEQ, x->execveat, hold, place));
 }
 
-/* Calls with an address, from the load of the call's number on. */
+/* The first n calls with an address, from the load of the call's number on. */
 static size_t
-calls_place(struct code *c, const struct entry *x, size_t place, size_t pass,
-    size_t hold)
+calls_place(struct code *c, const struct entry *x, int n, size_t place,
+    size_t pass, size_t hold)
 {
 	size_t which = pass;
 
 	if (x->socketcall != 0) {
-		for (int i = 0; i < CALLS; i++)
+		for (int i = 0; i < n; i++)
 			which = code_if(c, BPF_JEQ, shapes[i].socketcall, hold,
 			    which);
 		place = code_if(c, BPF_JEQ, x->socketcall,
 		    code_load(c, arg_at(0, 0), which), place);
 	}
-	for (int i = 0; i < CALLS; i++)
+	for (int i = 0; i < n; i++)
 		place = code_if(c, BPF_JEQ, x->nr[i],
 		    call_place(c, x, i, pass, hold), place);
 	return place;
+}
+
+/* Where addresses are not held, connect() is: its name may be a file's. */
+static size_t
+files_place(struct code *c, const struct entry *x, unsigned what,
+    size_t place, size_t pass, size_t hold)
+{
+	if ((what & NOTIFY_CALLS) == 0)
+		place = calls_place(c, x, CALL_CONNECT + 1, place, pass, hold);
+	return filecalls_place(c, x == &entries[0] ? 0 : 1, place, pass,
+	    hold);
 }
 
 static size_t
@@ -147,7 +162,9 @@ entry_place(struct code *c, const struct entry *x, unsigned what, size_t pass,
 	if ((what & NOTIFY_EXEC) != 0)
 		place = exec_place(c, x, place, hold);
 	if ((what & NOTIFY_CALLS) != 0)
-		place = calls_place(c, x, place, pass, hold);
+		place = calls_place(c, x, CALLS, place, pass, hold);
+	if ((what & NOTIFY_FILES) != 0)
+		place = files_place(c, x, what, place, pass, hold);
 	return code_load(c, offsetof(struct seccomp_data, nr), place);
 }
 
@@ -170,6 +187,106 @@ notify_filter(unsigned what, struct buf *out)
 	if (code_export(c, place, out) != 0)
 		out->failed = true;
 	free(c);
+}
+
+int
+notify_join(const struct buf *jail_filter, unsigned what, struct buf *out)
+{
+	const struct sock_filter *f = (const void *)jail_filter->data;
+	size_t n = jail_filter->len / sizeof *f, start = out->len;
+
+	for (size_t i = 0; i < n; i++) {
+		struct sock_filter ins = f[i];
+
+		if (ins.code == (BPF_RET | BPF_K) &&
+		    ins.k == (SECCOMP_RET_ERRNO | EPERM))
+			ins.k = SECCOMP_RET_USER_NOTIF;
+		else if (ins.code == (BPF_RET | BPF_K) &&
+		    ins.k == SECCOMP_RET_ALLOW)
+			ins = (struct sock_filter)BPF_STMT(BPF_JMP | BPF_JA,
+			    (uint32_t)(n - i - 1));
+		buf_add(out, &ins, sizeof ins);
+	}
+	notify_filter(what, out);
+	return !out->failed &&
+	    (out->len - start) / sizeof *f <= BPF_MAXINSNS ? 0 : -1;
+}
+
+/* ---- the jail's own filter ---- */
+
+struct calls_wall {
+	struct buf	filter;
+};
+
+static uint32_t
+load(const struct seccomp_data *d, uint32_t at)
+{
+	uint32_t v = 0;
+
+	if (at <= sizeof *d - sizeof v)
+		memcpy(&v, (const char *)d + at, sizeof v);
+	return v;
+}
+
+/* What is not understood is refused. */
+uint32_t
+notify_run(const struct buf *filter, const struct seccomp_data *d)
+{
+	const struct sock_filter *f = (const void *)filter->data;
+	size_t n = filter->len / sizeof *f;
+	uint32_t a = 0;
+
+	for (size_t pc = 0; pc < n; pc++) {
+		uint32_t k = f[pc].k;
+
+		switch (f[pc].code) {
+		case BPF_LD | BPF_W | BPF_ABS:
+			a = load(d, k);
+			break;
+		case BPF_ALU | BPF_AND | BPF_K:
+			a &= k;
+			break;
+		case BPF_JMP | BPF_JA:
+			pc += k;
+			break;
+		case BPF_JMP | BPF_JEQ | BPF_K:
+			pc += a == k ? f[pc].jt : f[pc].jf;
+			break;
+		case BPF_JMP | BPF_JGE | BPF_K:
+			pc += a >= k ? f[pc].jt : f[pc].jf;
+			break;
+		case BPF_RET | BPF_K:
+			return k;
+		default:
+			return SECCOMP_RET_ERRNO | EPERM;
+		}
+	}
+	return SECCOMP_RET_ERRNO | EPERM;
+}
+
+struct calls_wall *
+calls_wall_new(const struct jail_spec *spec)
+{
+	struct calls_wall *w = calloc(1, sizeof *w);
+	struct err e;
+
+	if (w == NULL)
+		return NULL;
+	buf_init(&w->filter, 0);
+	if (seccomp_jail_filter(seccomp_choose(spec->uid == 0,
+	    spec->is_strict, spec->may_nest), &w->filter, &e) == 0)
+		return w;
+	calls_wall_free(w);
+	return NULL;
+}
+
+void
+calls_wall_free(struct calls_wall *w)
+{
+	if (w == NULL)
+		return;
+	buf_release(&w->filter);
+	free(w);
 }
 
 /* ---- the listener ---- */
@@ -201,8 +318,8 @@ notify_address(const void *data, size_t len, struct held_call *ret)
 	}
 }
 
-static int
-read_memory(pid_t tid, uint64_t at, void *ret, size_t len)
+int
+notify_read(pid_t tid, uint64_t at, void *ret, size_t len)
 {
 	struct iovec to = { ret, len };
 	struct iovec from = { (void *)(uintptr_t)at, len };
@@ -234,7 +351,7 @@ find_call(const struct entry *x, pid_t tid, uint32_t nr,
 		    nr != x->nr[i])
 			continue;
 		nargs = shapes[i].addr + (shapes[i].is_header ? 1 : 2);
-		if (is_socketcall && read_memory(tid, (uint32_t)args[1],
+		if (is_socketcall && notify_read(tid, (uint32_t)args[1],
 		    packed, nargs * sizeof *packed) != 0)
 			return CALLS;
 		for (size_t k = 0; is_socketcall && k < nargs; k++)
@@ -253,11 +370,11 @@ read_header(const struct entry *x, pid_t tid, uint64_t at,
 	struct { uint32_t name, len; } h32;
 
 	if (x != &entries[0]) {
-		if (read_memory(tid, (uint32_t)at, &h32, sizeof h32) != 0)
+		if (notify_read(tid, (uint32_t)at, &h32, sizeof h32) != 0)
 			return -1;
 		h.name = h32.name;
 		h.len = h32.len;
-	} else if (read_memory(tid, at, &h, offsetof(__typeof__(h), len) +
+	} else if (notify_read(tid, at, &h, offsetof(__typeof__(h), len) +
 	    sizeof h.len) != 0)
 		return -1;
 	if (h.len > INT32_MAX)				/* EINVAL */
@@ -271,7 +388,7 @@ read_header(const struct entry *x, pid_t tid, uint64_t at,
 /* Where the address lies in the process's memory; 0: nowhere. */
 static uint64_t
 address_of(pid_t tid, const struct seccomp_data *d, size_t *ret_len,
-    bool *ret_is_datagram)
+    bool *ret_is_datagram, int *ret_fd)
 {
 	const struct entry *x = find_entry(d->arch);
 	const struct shape *s;
@@ -283,6 +400,7 @@ address_of(pid_t tid, const struct seccomp_data *d, size_t *ret_len,
 	    (call = find_call(x, tid, (uint32_t)d->nr, args)) == CALLS)
 		return 0;
 	s = &shapes[call];
+	*ret_fd = (int)args[0];
 	*ret_is_datagram = call != CALL_CONNECT;
 	if (s->is_header)
 		return read_header(x, tid, args[s->addr], &at, ret_len) == 0 ?
@@ -291,23 +409,43 @@ address_of(pid_t tid, const struct seccomp_data *d, size_t *ret_len,
 	return args[s->addr];
 }
 
+/* A unix socket's name is a file's. */
+static void
+read_unix(const struct seccomp_notif *n, uint64_t at, size_t len,
+    struct held_call *ret)
+{
+	const struct entry *x = find_entry(n->data.arch);
+
+	ret->has_file = true;
+	ret->file = (struct held_file_at){ .file = FILE_CONNECT,
+	    .nr = x == &entries[0] ? (unsigned)n->data.nr :
+	    entries[0].nr[CALL_CONNECT],
+	    .name[0] = { .path = at, .dir_fd = AT_FDCWD }, .flags = len,
+	    .is_narrow = x != &entries[0] };
+}
+
 static void
 read_address(const struct seccomp_notif *n, struct held_call *ret)
 {
 	unsigned char bytes[sizeof(struct sockaddr_in6)];
-	static const sa_family_t family = AF_INET, unspec = AF_UNSPEC;
-	size_t len = 0;
+	static const sa_family_t family = AF_INET, unspec = AF_UNSPEC,
+	    local = AF_UNIX;
+	size_t len = 0, full;
 	bool is_datagram = false;
-	uint64_t at = address_of((pid_t)n->pid, &n->data, &len, &is_datagram);
+	uint64_t at = address_of((pid_t)n->pid, &n->data, &len, &is_datagram,
+	    &ret->sock_fd);
 
 	ret->family = 0;
 	if (len > sizeof(struct sockaddr_storage))	/* EINVAL */
 		return;
+	full = len;
 	if (len > sizeof bytes)
 		len = sizeof bytes;
 	if (at == 0 || len < sizeof family ||
-	    read_memory((pid_t)n->pid, at, bytes, len) != 0)
+	    notify_read((pid_t)n->pid, at, bytes, len) != 0)
 		return;
+	if (memcmp(bytes, &local, sizeof local) == 0)
+		read_unix(n, at, full, ret);
 	/* Of connect() it ends a connection; a datagram of no family is
 	 * sent to the IPv4 address behind it. */
 	if (is_datagram && memcmp(bytes, &unspec, sizeof unspec) == 0)
@@ -348,32 +486,52 @@ read_exec(const struct seccomp_data *d, struct held_call *ret)
 	}
 }
 
-static enum held_kind
-kind_of(const struct seccomp_data *d)
+/* Addresses come last: socketcall() says in memory what it is. */
+static void
+read_kind(const struct seccomp_data *d, const struct calls_wall *wall,
+    struct held_call *ret)
 {
 	const struct entry *x = find_entry(d->arch);
-	uint32_t nr = (uint32_t)d->nr;
+	uint32_t nr = (uint32_t)d->nr, verdict = SECCOMP_RET_ALLOW;
 
-	if (x != NULL && (nr == x->execve || nr == x->execveat))
-		return HELD_EXEC;
-	return x != NULL && nr == x->seccomp ? HELD_LISTENER : HELD_ADDRESS;
+	if (wall != NULL)
+		verdict = notify_run(&wall->filter, d);
+	ret->kind = HELD_ADDRESS;
+	if (verdict != SECCOMP_RET_ALLOW) {
+		ret->kind = HELD_REFUSED;
+		ret->sys = (verdict & SECCOMP_RET_DATA) != 0 ?
+		    (int)(verdict & SECCOMP_RET_DATA) : EPERM;
+		ret->nr = x == &entries[0] ? nr : 0;
+		ret->first = (uint32_t)d->args[nr == SYS_ioctl ? 1 : 0];
+	} else if (x != NULL && nr == x->seccomp) {
+		ret->kind = HELD_LISTENER;
+	} else if (x != NULL && (nr == x->execve || nr == x->execveat)) {
+		ret->kind = HELD_EXEC;
+	} else if (x != NULL && filecalls_read(d, x == &entries[0] ? 0 : 1,
+	    &ret->file)) {
+		ret->kind = HELD_FILE;
+		ret->has_file = true;
+	}
 }
 
 int
-held_call_next(int fd, struct held_call *ret)
+held_call_next(int fd, const struct calls_wall *wall, struct held_call *ret)
 {
 	union {
 		struct seccomp_notif	n;
 		/* A later kernel's may be longer; it wants zeros. */
 		unsigned char		room[512];
 	} u;
+	struct held_call c;
 
 	memset(&u, 0, sizeof u);
 	if (ioctl(fd, SECCOMP_IOCTL_NOTIF_RECV, &u) != 0)
 		return errno == ENOENT || errno == EINTR ||
 		    errno == EAGAIN ? 0 : -1;
-	*ret = (struct held_call){ .id = u.n.id, .tid = (pid_t)u.n.pid,
-	    .kind = kind_of(&u.n.data) };
+	/* Whole, before memory is read that may keep us waiting (looker.c). */
+	c = (struct held_call){ .id = u.n.id, .tid = (pid_t)u.n.pid };
+	read_kind(&u.n.data, wall, &c);
+	*ret = c;
 	if (ret->kind == HELD_EXEC)
 		read_exec(&u.n.data, ret);
 	if (ret->kind != HELD_ADDRESS)
@@ -381,10 +539,25 @@ held_call_next(int fd, struct held_call *ret)
 	read_address(&u.n, ret);
 	read_claim(&u.n.data, ret);
 	/* It may be another's memory, if it died meanwhile. */
-	if (ret->family != 0 &&
+	if ((ret->family != 0 || ret->has_file) &&
 	    ioctl(fd, SECCOMP_IOCTL_NOTIF_ID_VALID, &u.n.id) != 0)
 		return 0;
 	return 1;
+}
+
+int
+held_call_sock_type(const struct held_call *c)
+{
+	auto_fd process = (int)syscall(SYS_pidfd_open, c->tid, 0), fd = -1;
+	socklen_t len = sizeof(int);
+	int type = 0;
+
+	/* Of a thread Linux before 6.9 has no such descriptor. */
+	if (process >= 0)
+		fd = (int)syscall(SYS_pidfd_getfd, process, c->sock_fd, 0);
+	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) != 0)
+		return 0;
+	return type;
 }
 
 void
@@ -405,7 +578,7 @@ notify_answer(int fd, uint64_t id, int sys)
 void
 held_call_go(int fd, const struct held_call *c)
 {
-	notify_answer(fd, c->id, 0);
+	notify_answer(fd, c->id, c->kind == HELD_REFUSED ? c->sys : 0);
 }
 
 void

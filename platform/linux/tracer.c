@@ -393,7 +393,7 @@ static void
 call_waits(struct tracer *t)
 {
 	struct tracer_word w = { .kind = TRACER_CALL };
-	int rc = held_call_next(t->calls_fd, &w.call);
+	int rc = held_call_next(t->calls_fd, t->screen.wall, &w.call);
 
 	if (rc < 0)
 		t->is_over = true;

@@ -1,5 +1,6 @@
 /* Which calls are held, what address they name, and where routes lead. */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <netinet/in.h>
 #include <setjmp.h>
@@ -186,6 +187,130 @@ test_exec_filter(void **state)
 	buf_release(&f);
 }
 
+/* Calls on files, an open if it writes, by every entry. */
+static void
+test_file_filter(void **state)
+{
+	static const struct {
+		const char	*name;
+		unsigned	 arg;
+		uint64_t	 value;
+		bool		 is_held;
+	} rows[] = {
+		{ "open", 1, O_RDONLY, false }, { "open", 1, O_WRONLY, true },
+		{ "open", 1, O_RDWR, true }, { "open", 1, O_CREAT, true },
+		{ "open", 1, O_TRUNC, true }, { "open", 1, O_CLOEXEC |
+		    O_DIRECTORY | O_NONBLOCK, false },
+		{ "open", 2, 0777, false },
+		{ "openat", 2, O_RDONLY, false }, { "openat", 2, O_WRONLY, true },
+		{ "openat", 2, O_RDWR | O_APPEND, true },
+		{ "openat", 2, O_CREAT | O_EXCL, true },
+		{ "openat", 2, UINT64_C(1) << 32, false },
+		{ "openat", 1, O_WRONLY, false },
+		{ "openat2", 0, 0, true }, { "creat", 0, 0, true },
+		{ "unlink", 0, 0, true }, { "unlinkat", 0, 0, true },
+		{ "rmdir", 0, 0, true }, { "rename", 0, 0, true },
+		{ "renameat", 0, 0, true }, { "renameat2", 0, 0, true },
+		{ "mkdir", 0, 0, true }, { "mkdirat", 0, 0, true },
+		{ "mknod", 0, 0, true }, { "mknodat", 0, 0, true },
+		{ "link", 0, 0, true }, { "linkat", 0, 0, true },
+		{ "symlink", 0, 0, true }, { "symlinkat", 0, 0, true },
+		{ "truncate", 0, 0, true }, { "truncate64", 0, 0, true },
+		{ "chmod", 0, 0, true }, { "fchmodat", 0, 0, true },
+		{ "fchmodat2", 0, 0, true }, { "chown", 0, 0, true },
+		{ "lchown", 0, 0, true }, { "chown32", 0, 0, true },
+		{ "lchown32", 0, 0, true }, { "fchownat", 0, 0, true },
+		{ "utime", 0, 0, true }, { "utimes", 0, 0, true },
+		{ "futimesat", 0, 0, true }, { "utimensat", 0, 0, true },
+		{ "utimensat_time64", 0, 0, true },
+		{ "setxattr", 0, 0, true }, { "lsetxattr", 0, 0, true },
+		{ "removexattr", 0, 0, true }, { "lremovexattr", 0, 0, true },
+		{ "setxattrat", 0, 0, true }, { "removexattrat", 0, 0, true },
+		{ "execve", 0, 0, false }, { "execveat", 0, 0, false },
+		{ "connect", 0, 0, true },
+		{ "sendto", 4, 1, false }, { "sendmsg", 1, 1, false },
+		{ "stat", 0, 1, false }, { "newfstatat", 0, 1, false },
+		{ "fchmod", 0, 1, false }, { "ftruncate", 0, 1, false },
+		{ "read", 0, 1, false }, { "mmap", 2, 7, false },
+		{ "getxattr", 0, 1, false }, { "readlink", 0, 1, false },
+		{ "access", 0, 2, false }, { "chdir", 0, 1, false },
+	};
+	struct buf f;
+
+	(void)state;
+	buf_init(&f, 0);
+	notify_filter(NOTIFY_FILES, &f);
+	assert_false(f.failed);
+	for (unsigned i = 0; i < 2 * N_OF(rows); i++) {
+		const struct seccomp_entry *x = entry_of(i & 1);
+		int nr = seccomp_number(x, rows[i / 2].name);
+
+		if (nr >= 0 && run_filter(&f, x->audit, nr, rows[i / 2].arg,
+		    rows[i / 2].value) != (rows[i / 2].is_held ?
+		    SECCOMP_RET_USER_NOTIF : SECCOMP_RET_ALLOW))
+			fail_msg("%s, row %u, entry %u", rows[i / 2].name,
+			    i / 2, i & 1);
+	}
+	buf_clear(&f);
+	notify_filter(NOTIFY_FILES | NOTIFY_EXEC, &f);
+	assert_int_equal(run_filter(&f, entry_of(0)->audit, SYS_execve, 0, 0),
+	    SECCOMP_RET_USER_NOTIF);
+	buf_release(&f);
+}
+
+static uint32_t
+verdict_of(const struct buf *f, const struct seccomp_data *d)
+{
+	size_t steps = 0;
+
+	return bpf_run(f, d, &steps);
+}
+
+/*
+ * The joined program says of every call what the two say one after the other,
+ * but that a refusal by EPERM is held; and the answer to what is held is the
+ * jail's filter's own.
+ */
+static void
+test_joined(void **state)
+{
+	static const uint64_t values[] = { 0, 1, 2, 16, 0x241, 0x10000000,
+	    0x5412, 04755, UINT32_MAX };
+	struct buf jail, files, joined;
+	struct err e;
+
+	(void)state;
+	buf_init(&jail, 0);
+	buf_init(&files, 0);
+	buf_init(&joined, 0);
+	notify_filter(NOTIFY_FILES | NOTIFY_CALLS, &files);
+	for (unsigned who = 0; who < SECCOMP_NWHO; who++) {
+		buf_clear(&jail);
+		buf_clear(&joined);
+		assert_int_equal(seccomp_jail_filter(who, &jail, &e), 0);
+		assert_int_equal(notify_join(&jail, NOTIFY_FILES |
+		    NOTIFY_CALLS, &joined), 0);
+		for (unsigned n = 0; n < 3 * 480 * N_OF(values); n++) {
+			uint64_t v = values[n / 3 % N_OF(values)];
+			struct seccomp_data d = { .nr = (int)(n / 3 /
+			    N_OF(values)), .arch = n % 3 < 2 ?
+			    entry_of(n % 3)->audit : AUDIT_ARCH_PPC64,
+			    .args = { v, v, v, v, v, v } };
+			uint32_t own = verdict_of(&jail, &d), want = own;
+
+			if (own == (SECCOMP_RET_ERRNO | EPERM))
+				want = SECCOMP_RET_USER_NOTIF;
+			else if (own == SECCOMP_RET_ALLOW)
+				want = verdict_of(&files, &d);
+			assert_int_equal(verdict_of(&joined, &d), want);
+			assert_int_equal(notify_run(&jail, &d), own);
+		}
+	}
+	buf_release(&jail);
+	buf_release(&files);
+	buf_release(&joined);
+}
+
 /* Byte by byte: an address is one when the kernel takes it for one. */
 static void
 test_address(void **state)
@@ -301,6 +426,8 @@ main(void)
 		cmocka_unit_test(test_socketcall),
 #endif
 		cmocka_unit_test(test_exec_filter),
+		cmocka_unit_test(test_file_filter),
+		cmocka_unit_test(test_joined),
 		cmocka_unit_test(test_address), cmocka_unit_test(test_routed),
 		cmocka_unit_test(test_gate),
 	};

@@ -216,7 +216,7 @@ test_screened(void **state)
 	struct held_call c;
 
 	(void)state;
-	begin_screened(&(struct tracer_screen){ permits_true, NULL });
+	begin_screened(&(struct tracer_screen){ permits_true, NULL, NULL });
 	/* The screen does not know the first; of the second nobody hears. */
 	next_call(&c);
 	permit_as_read(&c);
@@ -237,7 +237,7 @@ test_screen_is_wrong(void **state)
 		struct tracer_word word;
 
 		begin_screened(&(struct tracer_screen){ permits_true,
-		    other });
+		    other, NULL });
 		wait_readable(tracer_fd);
 		assert_int_equal(tracer_next(tracer_fd, &word), 1);
 		assert_int_equal(word.kind, TRACER_ASKS);
