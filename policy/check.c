@@ -7,6 +7,7 @@
 #include "platform/base/str.h"
 #include "policy/cmdrule.h"
 #include "policy/pattern.h"
+#include "policy/probesig.h"
 #include "policy/proxyurl.h"
 
 static const char letters[] = "_abcdefghijklmnopqrstuvwxyz"
@@ -205,6 +206,16 @@ check_extends(struct policy *p, const struct policy_env *env,
 	err_set(e, ERR_POLICY, "an empty string is no policy");
 	err_hint(e, "a template ('code'), a file ('./base.json'), '@base'");
 	return -1;
+}
+
+int
+check_probe(struct policy *p, const struct policy_env *env,
+    struct entry *entry, struct err *e)
+{
+	struct probesig sig;
+
+	(void)p, (void)env;
+	return probesig_parse(entry->text, &sig, e);
 }
 
 struct unit {

@@ -20,6 +20,7 @@ key_check_fn	check_env_set;		/* entry->name */
 key_check_fn	check_proxy_url;	/* "http://h:8080", "socks5://h" */
 key_check_fn	check_via;		/* "auto", "direct", or a URL */
 key_check_fn	check_extends;
+key_check_fn	check_probe;		/* "getenv(s):s" */
 
 /* "2G" -> bytes, "30m" -> milliseconds. */
 int	 check_size(const char *text, uint64_t *ret, struct err *);

@@ -62,6 +62,10 @@
 #define RE_SSH_HOST	"^!?(?!!)(?!.*[@/])(?!^!?[^:]*:[^:]*$).+$"
 #define RE_ENV		"^!?(?:\\*|[A-Za-z_][A-Za-z0-9_]*\\*?)$"
 #define RE_ENV_SET	"^!?[A-Za-z_][A-Za-z0-9_]*$"
+#define RE_VALUE	"(?:[iu](?:8|16|32|64)?|[pfd]|[sbo][0-9]{0,4})"
+#define RE_PROBE	"^!?[A-Za-z_][A-Za-z0-9_]*[ \\t]*\\([ \\t]*(?:" RE_VALUE \
+			"[ \\t]*(?:,[ \\t]*" RE_VALUE "[ \\t]*)*)?\\)" \
+			"[ \\t]*:[ \\t]*(?:v|" RE_VALUE ")[ \\t]*$"
 #define RE_CODED	"%[0-9A-Fa-f]{2}"
 #define RE_LOGIN	"(?:[^:/%]|" RE_CODED ")+(?::(?:[^%]|" RE_CODED ")*)?@"
 #define RE_URL		"(?:http|socks5h?)://(?:" RE_LOGIN ")?(?:" RE_LABEL "(?:\\." \
@@ -499,9 +503,10 @@ const struct key policy_keys[] = {
 
 	{ .name = "trace.calls", FIELD(KEY_STRLIST, trace.calls),
 	  NEITHER, .built = LOST_ALL,
-	  .check = check_env_name, .schema = RE_ENV, .fallback = "[]",
-	  .example = "[\"getenv\"]",
-	  .help = "Functions whose calls are told, by name." },
+	  .check = check_probe, .schema = RE_PROBE, .fallback = "[]",
+	  .example = "[\"getenv(s):s\", \"SSL_write(p,b,i):i\"]",
+	  .help = "Functions of libraries whose calls are told with arguments "
+		  "and result; PROBES has the signatures." },
 
 	{ .name = "record.keep", FIELD(KEY_INT, record.keep),
 	  NEITHER,

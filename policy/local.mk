@@ -30,6 +30,7 @@ policy_libpolicy_a_SOURCES = \
 	policy/merge.c policy/merge.h \
 	policy/origin.h \
 	policy/pattern.c policy/pattern.h \
+	policy/probesig.c policy/probesig.h \
 	policy/pattern_host.c policy/pattern_path.c \
 	policy/policy.c policy/policy.h \
 	policy/proxyurl.c policy/proxyurl.h \

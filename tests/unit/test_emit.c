@@ -122,7 +122,7 @@ static const struct { const char *key; const char *pool[10]; } pools[] = {
 	{ "ssh.deniedCommands", { "shutdown", "!x" } },
 	{ "env.allow", { "A", "B_*", "*" } },
 	{ "env.deny", { "C", "!D" } },
-	{ "trace.calls", { "getenv" } },
+	{ "trace.calls", { "getenv(s):s", "write( i, b16,u64 ) : i64" } },
 	{ "extends", { "code", "@base", "./x ;y" } },
 };
 static const char *const paths[] = { ".", "~/x", "/a/**/n", "*.{key,pem}",
