@@ -47,3 +47,26 @@ libexec/fence/libfence-shim32.so:
 	    $(AS) --32 -o shim/stub32.o - && \
 	$(LD) -m elf_i386 -shared -z noexecstack -o $@ shim/stub32.o
 endif
+
+# The probe library (trace.calls) is loaded where a policy asks for it alone.
+# libffi enters by closure.c and is hidden inside.
+if PROBES
+pkglibexec_PROGRAMS += libexec/fence/libfence-probe.so
+libexec_fence_libfence_probe_so_SOURCES = \
+	shim/probe/capture.c \
+	shim/probe/closure.c \
+	shim/probe/init.c \
+	shim/probe/patch.c \
+	shim/probe/probe.h \
+	shim/probe/probe_wire.h
+libexec_fence_libfence_probe_so_CFLAGS = -std=gnu11 $(WARN_CFLAGS) $(FFI_CFLAGS) \
+	-O2 -fPIC -fvisibility=hidden -fexceptions
+# Exceptions and longjmp() pass through it, hence its tables of frames.
+libexec_fence_libfence_probe_so_LDFLAGS = -shared -nostartfiles \
+	-Wl,--version-script=$(srcdir)/shim/probe/probe.map \
+	-Wl,-z,now -Wl,-z,relro -Wl,-z,defs -Wl,--hash-style=gnu \
+	-Wl,--as-needed -Wl,--exclude-libs,ALL -Wl,--strip-debug
+libexec_fence_libfence_probe_so_LDADD = $(FFI_PIC_LIBS) -ldl
+libexec_fence_libfence_probe_so_DEPENDENCIES = shim/probe/probe.map
+endif
+EXTRA_DIST += shim/probe/probe.map

@@ -70,6 +70,7 @@ enum wire_call {
 	WIRE_SYSTEM,		/* a call of no path: mount, ptrace, socket...;
 				 * flags = its first argument that matters */
 	WIRE_LOST,		/* flags = reports that could not be sent */
+	WIRE_PROBE,		/* struct probe_report (shim/probe/) */
 	WIRE_CALL_END
 };
 

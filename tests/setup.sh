@@ -16,6 +16,7 @@ libseccomp-dev	pc:libseccomp
 libinih-dev	pc:inih
 libidn2-dev	pc:libidn2
 libpcre2-dev	pc:libpcre2-8
+libffi-dev	pc:libffi
 libunistring-dev	file:/usr/include/unistr.h
 musl-tools	cmd:musl-gcc
 bubblewrap	cmd:bwrap
@@ -23,6 +24,7 @@ bubblewrap	cmd:bwrap
 test_packages="
 libcmocka-dev	pc:cmocka
 clang		cmd:clang
+g++		cmd:g++
 curl		cmd:curl
 wget		cmd:wget
 openssl		cmd:openssl
