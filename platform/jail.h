@@ -122,6 +122,10 @@ struct jail_spec {
 	const char		*names;
 	size_t			 names_len;
 	const char		*shim32;	/* 32-bit stand-in, or NULL */
+	/* A second library beside the shim, and its file: PROBE_TABLE. */
+	const char		*probe;		/* host path, or NULL for none */
+	const void		*probes;
+	size_t			 probes_len;
 	const char		*init;		/* host path of fence-init */
 	/* Host path of bwrap; NULL: the native engine, nothing in between. */
 	const char		*bwrap;

@@ -137,22 +137,24 @@ has_loader32(void)
 
 /* Ours first; what the host preloads for everyone stays. */
 static void
-make_preload(bool is_for_both, struct buf *b)
+make_preload(bool is_for_both, bool has_probe, struct buf *b)
 {
+	const char *dir = is_for_both ? "/etc/.fence/$LIB" : "/etc/.fence";
 	char host[PRELOAD_MAX];
 	ssize_t n = fd_read_file(AT_FDCWD, "/etc/ld.so.preload", host,
 	    sizeof host);
 
 	buf_init(b, 0);
-	buf_puts(b, is_for_both ? "/etc/.fence/$LIB/libfence-shim.so\n" :
-	    "/etc/.fence/libfence-shim.so\n");
+	buf_printf(b, "%s/libfence-shim.so\n", dir);
+	if (has_probe)
+		buf_printf(b, "%s/libfence-probe.so\n", dir);
 	if (n > 0)
 		buf_add(b, host, (size_t)n);
 }
 
 struct shim_bytes {
-	char		*shim, *shim32;
-	size_t		 shim_len, shim32_len;
+	char		*shim, *shim32, *probe;
+	size_t		 shim_len, shim32_len, probe_len;
 	struct buf	 preload;
 };
 
@@ -169,13 +171,18 @@ load_shim(const struct jail_spec *spec, struct shim_bytes *s,
 	if (is_for_both && spec->shim32 != NULL && slurp(spec->shim32,
 	    SHIM_MAX, &s->shim32, &s->shim32_len, e) != 0)
 		return -1;
-	make_preload(is_for_both, &s->preload);
+	if (spec->probe != NULL && slurp(spec->probe, SHIM_MAX, &s->probe,
+	    &s->probe_len, e) != 0)
+		return -1;
+	make_preload(is_for_both, spec->probe != NULL, &s->preload);
 	o->preload = s->preload.data;
 	o->shim = s->shim;
 	o->shim_len = s->shim_len;
 	o->has_lib_dirs = is_for_both;
 	o->shim32 = s->shim32;
 	o->shim32_len = s->shim32_len;
+	o->probe = s->probe;
+	o->probe_len = s->probe_len;
 	return 0;
 }
 
@@ -243,6 +250,7 @@ out:
 	buf_release(&s.preload);
 	free(s.shim);
 	free(s.shim32);
+	free(s.probe);
 	return rc;
 }
 
@@ -619,6 +627,8 @@ jail_describe(const struct jail_spec *spec,
 	buf_printf(b, "jail  %s\n", spec->bwrap != NULL ? spec->bwrap :
 	    "native");
 	buf_printf(b, "shim  %s\n", spec->shim != NULL ? spec->shim : "none");
+	if (spec->probe != NULL)
+		buf_printf(b, "probe %s\n", spec->probe);
 	if (spec->is_strict)
 		buf_puts(b, "calls strict\n");
 	if (spec->may_nest)

@@ -39,6 +39,9 @@ enum { STACK_BYTES = 512 * 1024, SPARE_FILES = 256 };
 /* The shim lies in the overlay itself: where the list of objects to preload
  * is visible, so are the objects. */
 #define SHIM_DIR	ETC_DIR "/.fence"
+#define SHIM_NAME	"/libfence-shim.so"
+#define STUB32_NAME	"/libfence-shim32.so"
+#define PROBE_NAME	"/libfence-probe.so"
 
 /* Where $LIB of the dynamic loader leads on the systems we know; parents
  * come first. */
@@ -138,24 +141,57 @@ child_network(struct child *c)
 		child_fail(c, OUTER_NFT);
 }
 
-/* One object, and a link to it from every directory $LIB may mean. */
 static int
-put_shim(const char *name, const void *bytes, size_t len,
-    const char *const *dirs, size_t ndirs)
+put_object(const char *name, const void *bytes, size_t len)
+{
+	char path[PATH_MAX];
+
+	if (early_join(path, SHIM_DIR, name) != 0)
+		return -1;
+	return early_write(path, O_CREAT | O_EXCL, 0755, bytes, len);
+}
+
+/* A link to an object from every directory $LIB may mean. */
+static int
+link_object(const char *name, const char *as, const char *const *dirs,
+    size_t ndirs)
 {
 	char first[PATH_MAX], dir[PATH_MAX], path[PATH_MAX];
 
-	if (early_join(first, SHIM_DIR, name) != 0 ||
-	    early_write(first, O_CREAT | O_EXCL, 0755, bytes, len) != 0)
+	if (early_join(first, SHIM_DIR, name) != 0)
 		return -1;
 	for (size_t i = 0; i < ndirs; i++) {
 		if (early_join(dir, SHIM_DIR, dirs[i]) != 0 ||
 		    (mkdir(dir, 0755) != 0 && errno != EEXIST) ||
-		    early_join(path, dir, "/libfence-shim.so") != 0 ||
+		    early_join(path, dir, as) != 0 ||
 		    link(first, path) != 0)
 			return -1;
 	}
 	return 0;
+}
+
+/* What is preloaded: the shim, the probe library where there are probes. */
+static int
+put_objects(const struct outer *o)
+{
+	size_t nlib = o->has_lib_dirs ?
+	    sizeof lib_dirs / sizeof lib_dirs[0] : 0;
+	size_t nlib32 = sizeof lib32_dirs / sizeof lib32_dirs[0];
+
+	if (put_object(SHIM_NAME, o->shim, o->shim_len) != 0 ||
+	    link_object(SHIM_NAME, SHIM_NAME, lib_dirs, nlib) != 0)
+		return -1;
+	if (o->probe != NULL &&
+	    (put_object(PROBE_NAME, o->probe, o->probe_len) != 0 ||
+	    link_object(PROBE_NAME, PROBE_NAME, lib_dirs, nlib) != 0))
+		return -1;
+	if (o->shim32 == NULL)
+		return 0;
+	if (put_object(STUB32_NAME, o->shim32, o->shim32_len) != 0 ||
+	    link_object(STUB32_NAME, SHIM_NAME, lib32_dirs, nlib32) != 0)
+		return -1;
+	return o->probe == NULL ? 0 : link_object(STUB32_NAME, PROBE_NAME,
+	    lib32_dirs, nlib32);
 }
 
 static int
@@ -179,14 +215,12 @@ put_run_files(const struct outer *o)
 	if (o->spec->names != NULL && early_write(RUN_DIR "/names",
 	    O_CREAT | O_EXCL, 0444, o->spec->names, o->spec->names_len) != 0)
 		return -1;
+	if (o->spec->probes != NULL && early_write(RUN_DIR "/probes",
+	    O_CREAT | O_EXCL, 0444, o->spec->probes, o->spec->probes_len) != 0)
+		return -1;
 	if (o->preload == NULL)
 		return 0;
-	if (put_shim("/libfence-shim.so", o->shim, o->shim_len, lib_dirs,
-	    o->has_lib_dirs ? sizeof lib_dirs / sizeof lib_dirs[0] : 0) != 0)
-		return -1;
-	if (o->shim32 != NULL && put_shim("/libfence-shim32.so", o->shim32,
-	    o->shim32_len, lib32_dirs,
-	    sizeof lib32_dirs / sizeof lib32_dirs[0]) != 0)
+	if (put_objects(o) != 0)
 		return -1;
 	/* Empty until fence-init lays the list over it: bwrap, which comes
 	 * first, has nothing to tell. */

@@ -33,8 +33,9 @@ struct outer {
 	const int		*pass_fds;	/* it inherits these, */
 	size_t			 npass_fds;	/* close-on-exec or not */
 	const char		*preload;	/* text of ld.so.preload, or NULL */
-	const void		*shim, *shim32;	/* bytes of the objects */
-	size_t			 shim_len, shim32_len;
+	/* Bytes of the objects; NULL: none. */
+	const void		*shim, *shim32, *probe;
+	size_t			 shim_len, shim32_len, probe_len;
 	bool			 has_lib_dirs;	/* preload says $LIB */
 
 	/* The result. */
