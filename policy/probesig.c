@@ -156,7 +156,7 @@ check_whole(const struct probesig *s)
 	if (floats > PROBESIG_FLOATS_MAX)
 		return "at most 8 arguments are 'f' or 'd'";
 	return data > PROBESIG_DATA_MAX ?
-	    "at most 4096 bytes of a call are told" : NULL;
+	    "at most 3072 bytes of a call are told" : NULL;
 }
 
 int

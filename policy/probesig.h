@@ -17,7 +17,7 @@ enum {
 	PROBESIG_FLOATS_MAX = 8,	/* 'f' and 'd' among them */
 	PROBESIG_BYTES = 64,		/* of 's', 'b', 'o' where none is said */
 	PROBESIG_BYTES_MAX = 1024,
-	PROBESIG_DATA_MAX = 4096,	/* of all of them together */
+	PROBESIG_DATA_MAX = 3072,	/* of all of them together */
 };
 
 struct probesig_value {

@@ -79,6 +79,7 @@ UNIT_TESTS = \
 	tests/unit/test_policy \
 	tests/unit/test_policywatch \
 	tests/unit/test_ports \
+	tests/unit/test_probe_call \
 	tests/unit/test_probesig \
 	tests/unit/test_prepare \
 	tests/unit/test_proxy \
@@ -143,6 +144,7 @@ FUZZERS = \
 	tests/fuzz/fuzz_json \
 	tests/fuzz/fuzz_page \
 	tests/fuzz/fuzz_pattern \
+	tests/fuzz/fuzz_probe_call \
 	tests/fuzz/fuzz_probesig \
 	tests/fuzz/fuzz_record \
 	tests/fuzz/fuzz_selfpath \
@@ -191,6 +193,8 @@ tests_fuzz_fuzz_selfpath_SOURCES = tests/fuzz/fuzz_selfpath.c \
 tests_fuzz_fuzz_pattern_SOURCES = tests/fuzz/fuzz_pattern.c \
 	tests/fuzz/replay.c
 tests_fuzz_fuzz_json_SOURCES = tests/fuzz/fuzz_json.c tests/fuzz/replay.c
+tests_fuzz_fuzz_probe_call_SOURCES = tests/fuzz/fuzz_probe_call.c \
+	tests/fuzz/replay.c
 tests_fuzz_fuzz_probesig_SOURCES = tests/fuzz/fuzz_probesig.c \
 	tests/fuzz/replay.c
 tests_fuzz_fuzz_record_SOURCES = tests/fuzz/fuzz_record.c tests/fuzz/replay.c

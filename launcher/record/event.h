@@ -24,10 +24,11 @@ enum event_kind {
 	EVENT_LIMIT,		/* a limit of the policy was met: a finding */
 	EVENT_NEST,		/* a sandbox inside was refused: a finding */
 	EVENT_UNSEEN,		/* an execution was looked at once only */
+	EVENT_PROBE,		/* a call that trace.calls names */
 };
 
 enum event_witness { WITNESS_SHIM, WITNESS_GATE, WITNESS_MONITOR,
-	WITNESS_GUARD, WITNESS_NOTIFY };
+	WITNESS_GUARD, WITNESS_NOTIFY, WITNESS_PROBE };
 enum event_enforcer { ENFORCER_MOUNT, ENFORCER_LANDLOCK, ENFORCER_SECCOMP,
 	ENFORCER_GATE, ENFORCER_DNS, ENFORCER_ROUTE, ENFORCER_GUARD,
 	ENFORCER_EXEC, ENFORCER_NONE };
@@ -50,6 +51,8 @@ struct event_process {
 	char	cmdline[512];	/* arguments joined by blanks */
 	char	cwd[512];
 };
+
+struct probe_call;
 
 struct event {
 	enum event_kind		 kind;
@@ -98,6 +101,7 @@ struct event {
 	int64_t			 duration_ms;
 	uint64_t		 dropped;	/* DROPPED: how many */
 	const char		*detail;	/* WORKER, SUSPECT, RUN_START */
+	const struct probe_call	*probe;		/* PROBE */
 	const char		*moved_to;	/* OPEN: in quarantine, or NULL */
 	/*
 	 * OPEN, EXEC: the command may not look there.  What it is told itself

@@ -8,6 +8,7 @@ launcher_liblauncher_a_SOURCES += \
 	launcher/record/judge_call.c \
 	launcher/record/looker.c launcher/record/looker.h \
 	launcher/record/outside.c launcher/record/outside.h \
+	launcher/record/probe_call.c launcher/record/probe_call.h \
 	launcher/record/recent.c launcher/record/recent.h \
 	launcher/record/sink.c launcher/record/sink.h \
 	launcher/record/sink_json.c launcher/record/sink_text.c \

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "launcher/record/probe_call.h"
 #include "platform/base/errname.h"
 #include "platform/base/json.h"
 #include "policy/keys.h"
@@ -15,7 +16,8 @@
 #define OCSF_VERSION	"1.8.0"
 
 enum {
-	CLASS_FILE = 1001, CLASS_KERNEL = 1003, CLASS_PROCESS = 1007,
+	CLASS_FILE = 1001, CLASS_KERNEL = 1003, CLASS_MODULE = 1005,
+	CLASS_PROCESS = 1007,
 	CLASS_FINDING = 2004,
 	CLASS_NETWORK = 4001, CLASS_HTTP = 4002, CLASS_DNS = 4003,
 	CLASS_CONFIG = 5019, CLASS_LIFECYCLE = 6002,
@@ -40,7 +42,7 @@ static const char *const enforcer_names[] = {
 static const char *const witness_names[] = {
 	[WITNESS_SHIM] = "shim", [WITNESS_GATE] = "gate",
 	[WITNESS_MONITOR] = "monitor", [WITNESS_GUARD] = "guard",
-	[WITNESS_NOTIFY] = "notify",
+	[WITNESS_NOTIFY] = "notify", [WITNESS_PROBE] = "probe",
 };
 
 /* Each value is followed by a comma; the end of its object takes it back. */
@@ -136,6 +138,7 @@ class_of(const struct event *e, int *ret_activity)
 		[EVENT_LIMIT] = { CLASS_FINDING, 1 },
 		[EVENT_NEST] = { CLASS_FINDING, 1 },
 		[EVENT_UNSEEN] = { CLASS_FINDING, 1 },
+		[EVENT_PROBE] = { CLASS_MODULE, 3 },	/* invoke */
 	};
 
 	*ret_activity = table[e->kind].activity;
@@ -411,6 +414,11 @@ put_object(struct buf *b, const struct event *e, const struct event_run *run)
 	case EVENT_UNSEEN:
 		put_finding(b, e, run);
 		break;
+	case EVENT_PROBE:
+		put_open(b, "module", '{');
+		put_str(b, "function_name", e->probe->function);
+		put_close(b, '}');
+		break;
 	case EVENT_POLICY:
 		break;
 	}
@@ -468,6 +476,25 @@ put_remedy(struct buf *b, const struct remedy *r)
 	buf_release(&value);
 }
 
+/* Values as one would write them in C. */
+static void
+put_probe(struct buf *b, const struct probe_call *c)
+{
+	char other[ERRNAME_MAX];
+
+	put_open(b, "probe", '{');
+	put_str(b, "function", c->function);
+	put_open(b, "args", '[');
+	for (size_t i = 0; i < c->nargs; i++)
+		put_str(b, NULL, c->arg[i]);
+	put_close(b, ']');
+	if (c->result != NULL)
+		put_str(b, "result", c->result);
+	if (c->err != 0)
+		put_str(b, "errno", errname(c->err, other));
+	put_close(b, '}');
+}
+
 /* What `fence trace` says of a run, and where its policy would be changed. */
 static void
 put_run(struct buf *b, const struct event *e, const struct event_run *run)
@@ -487,13 +514,16 @@ put_unmapped(struct buf *b, const struct event *e,
 	put_num(b, "schema", 1);
 	put_str(b, "enforcer", enforcer_names[e->enforcer]);
 	put_str(b, "witness", witness_names[e->witness]);
-	put_str(b, "trust", e->witness == WITNESS_SHIM ? "claim" : "kernel");
+	put_str(b, "trust", e->witness == WITNESS_SHIM ||
+	    e->witness == WITNESS_PROBE ? "claim" : "kernel");
 	if (e->is_guess && e->nprocess > 0)
 		put_str(b, "actor", "guess");
 	if (is_denied(e) && e->verdict.remedy.kind != REMEDY_NONE)
 		put_remedy(b, &e->verdict.remedy);
 	put_str_if(b, "prev", e->prev);
 	put_str_if(b, "moved_to", e->moved_to);
+	if (e->kind == EVENT_PROBE)
+		put_probe(b, e->probe);
 	if (e->is_killed)
 		put_str(b, "deed", "killed");
 	if (e->is_final)
@@ -550,8 +580,8 @@ event_json(const struct event *e, const struct event_run *run, struct buf *b)
 	put_str(b, "hostname", run->hostname);
 	put_num(b, "type_id", 0);
 	put_close(b, '}');
-	if (e->kind < EVENT_RUN_START || (e->kind == EVENT_WORKER &&
-	    e->nprocess > 0))
+	if (e->kind < EVENT_RUN_START || e->kind == EVENT_PROBE ||
+	    (e->kind == EVENT_WORKER && e->nprocess > 0))
 		put_actor(b, e);
 	put_object(b, e, run);
 	if (e->kind < EVENT_RUN_START)

@@ -9,10 +9,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "launcher/record/probe_call.h"
 #include "platform/base/errname.h"
 #include "platform/base/str.h"
 
-enum { TEXT_MAX = 400, URL_MAX = 60, INDENT = 12, ARGV_MAX = 120 };
+enum { TEXT_MAX = 400, URL_MAX = 60, INDENT = 12, ARGV_MAX = 120,
+	RESULT_MAX = 120 };
 
 enum part { PREFIX, HEAD, OBJECT, TAIL, CHAIN, SEP, RULE, ENTRY, PLACE, REMEDY_HEAD,
 	REMEDY, REMEDY_TAIL, NPARTS };
@@ -111,6 +113,27 @@ call_parts(struct line *l, const struct event *e)
 	put_escaped(&l->part[HEAD], e->call != NULL ? e->call : "a call", 0);
 	buf_puts(&l->part[HEAD], "()");
 	put_errno(&l->part[TAIL], e);
+}
+
+/* Its words are escaped where they are made. */
+static void
+probe_parts(struct line *l, const struct event *e)
+{
+	const struct probe_call *c = e->probe;
+	char other[ERRNAME_MAX];
+
+	put_head(&l->part[PREFIX], "[fence:probe]", e);
+	buf_printf(&l->part[HEAD], "%s(", c->function);
+	for (size_t i = 0; i < c->nargs; i++)
+		buf_printf(&l->part[OBJECT], i > 0 ? ", %s" : "%s",
+		    c->arg[i]);
+	buf_putc(&l->part[TAIL], ')');
+	if (c->result != NULL) {
+		buf_puts(&l->part[TAIL], " = ");
+		event_cut(&l->part[TAIL], c->result, RESULT_MAX - 1, 0);
+	}
+	if (c->err != 0)
+		buf_printf(&l->part[TAIL], " %s", errname(c->err, other));
 }
 
 /* [ "a" "b" ], its middle left out where it is long. */
@@ -398,13 +421,14 @@ deed_parts(struct line *l, const struct event *e)
 		[EVENT_DROPPED] = other_parts, [EVENT_WORKER] = other_parts,
 		[EVENT_SUSPECT] = other_parts,
 		[EVENT_LIMIT] = other_parts, [EVENT_NEST] = other_parts,
-		[EVENT_UNSEEN] = other_parts,
+		[EVENT_UNSEEN] = other_parts, [EVENT_PROBE] = probe_parts,
 	};
 
 	for (unsigned i = 0; i < NPARTS; i++)
 		buf_init(&l->part[i], 0);
 	parts[e->kind](l, e);
-	if (e->kind < EVENT_RUN_START || e->kind == EVENT_WORKER)
+	if (e->kind < EVENT_RUN_START || e->kind == EVENT_WORKER ||
+	    e->kind == EVENT_PROBE)
 		chain_part(l, e);
 }
 

@@ -10,6 +10,7 @@
 #include "launcher/record/judge.h"
 #include "launcher/record/kept.h"
 #include "launcher/record/looker.h"
+#include "launcher/record/probe_call.h"
 #include "launcher/record/sink.h"
 #include "launcher/record/tally.h"
 #include "launcher/record/twice.h"
@@ -52,9 +53,13 @@ struct witness {
 	struct recent		 recent;
 	struct witness_counts	 counts;
 	/* Each its own: what the jail claims crowds out nobody else. */
-	struct budget		 shim, gate, guard, calls, exec, held;
+	struct budget		 shim, gate, guard, calls, exec, held, probe;
 	uint64_t		 shim_records;
 	struct twice		 twice;
+	/* The functions whose calls are told, in the arena; NULL: none. */
+	struct arena		*probe_arena;
+	const struct probesig	*probes;
+	size_t			 nprobes;
 	struct callers		*callers;	/* NULL: nobody called yet */
 	struct lookup		 lookup[LOOKUPS];
 	unsigned		 next_lookup;
@@ -75,6 +80,11 @@ witness_new(const struct witness_config *config)
 	w->text = sink_new(config->text_fd, NULL, config->text_is_tty);
 	w->kept = kept_new(config->kept_fd, &w->config.run, config->keep);
 	w->tally = tally_new(config->policy->home, config->policy->workspace);
+	if (config->policy->trace.calls.n > 0) {
+		w->probe_arena = arena_new();
+		w->probes = probe_call_sigs(w->probe_arena, config->policy,
+		    &w->nprobes);
+	}
 	return w;
 }
 
@@ -89,6 +99,8 @@ witness_free(struct witness *w)
 	looker_free(w->looker);
 	tally_free(w->tally);
 	callers_free(w->callers);
+	if (w->probe_arena != NULL)
+		arena_free(w->probe_arena);
 	free(w);
 }
 
@@ -122,7 +134,8 @@ is_shown(const struct witness *w, const struct event *e)
 		    e->verdict.action == ACTION_DENY &&
 		    (e->enforcer == ENFORCER_EXEC ||
 		    e->verdict.rule.key == KEY_OF(command.deny));
-	return w->config.is_debug || event_is_trouble(e);
+	return w->config.is_debug || e->kind == EVENT_PROBE ||
+	    event_is_trouble(e);
 }
 
 static void
@@ -298,7 +311,7 @@ check_report(const void *datagram, size_t len, struct wire_report *ret,
 
 /* The kernel's word where it can be had; else the claim's, with its pid. */
 static void
-fill_who(struct witness *w, const struct wire_report *r, pid_t pid,
+fill_who(struct witness *w, const char comm[16], pid_t pid,
     struct event *e)
 {
 	struct event_process *p = &e->process[0];
@@ -310,8 +323,8 @@ fill_who(struct witness *w, const struct wire_report *r, pid_t pid,
 	/* It may also die between two of its files: then it has ancestors
 	 * and no name. */
 	if (p->comm[0] == '\0') {
-		memcpy(p->comm, r->comm, sizeof r->comm);
-		p->comm[sizeof r->comm] = '\0';
+		memcpy(p->comm, comm, 16);
+		p->comm[16] = '\0';
 	}
 }
 
@@ -324,7 +337,7 @@ tell_nest(struct witness *w, const struct wire_report *r, pid_t pid)
 
 	if (w->nest[0] != '\0' || w->config.policy->allow_nested_sandbox.value)
 		return;
-	fill_who(w, r, pid, &e);
+	fill_who(w, r->comm, pid, &e);
 	snprintf(w->nest, sizeof w->nest, "%s was refused a user namespace: "
 	    "allowNestedSandbox in a policy lets programs bring a sandbox of "
 	    "their own", e.nprocess > 0 && e.process[0].comm[0] != '\0' ?
@@ -383,6 +396,33 @@ tell_other(struct witness *w, enum judged said, struct event *e)
 	sink_event(w->text, e);
 }
 
+/* A call of a function of trace.calls: no refusal, and asked for. */
+static void
+tell_probe(struct witness *w, const void *datagram, size_t len, pid_t pid)
+{
+	struct event e = { .kind = EVENT_PROBE, .witness = WITNESS_PROBE,
+	    .enforcer = ENFORCER_NONE };
+	struct arena *arena;
+	struct probe_call call;
+
+	if (is_over_limit(&w->probe)) {
+		witness_dropped(w, 1 + probe_call_dropped(datagram, len));
+		return;
+	}
+	arena = arena_new();
+	if (probe_call_read(arena, w->probes, w->nprobes, datagram, len,
+	    &call) != 0) {
+		w->counts.malformed++;
+	} else {
+		witness_dropped(w, call.dropped);
+		fill_who(w, call.comm, pid, &e);
+		e.probe = &call;
+		w->probe.records++;
+		emit(w, &e);
+	}
+	arena_free(arena);
+}
+
 void
 witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 {
@@ -392,6 +432,10 @@ witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 	struct arena *arena;
 	enum judged said;
 
+	if (w->nprobes > 0 && probe_call_is(datagram, len)) {
+		tell_probe(w, datagram, len, pid);
+		return;
+	}
 	if (is_over_limit(&w->shim) ||
 	    w->shim_records >= RECORDS_PER_RUN) {
 		witness_dropped(w, 1);
@@ -412,11 +456,11 @@ witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 	arena = arena_new();
 	e.sys = r.err;
 	if (judge_needs_who(&r, path))
-		fill_who(w, &r, pid, &e);
+		fill_who(w, r.comm, pid, &e);
 	e.has_own_filter = r.call == WIRE_SYSTEM && who_is_filtered(&e);
 	said = looker_report(w->looker, arena, &r, path, &e);
 	if (said != JUDGED_NOTHING && e.nprocess == 0)
-		fill_who(w, &r, pid, &e);
+		fill_who(w, r.comm, pid, &e);
 	if (said == JUDGED_FENCE && twice_was_told(&w->twice, pid, &e,
 	    clock_ms(CLOCK_MONOTONIC))) {
 		w->counts.folded++;

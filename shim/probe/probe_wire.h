@@ -22,7 +22,7 @@ enum {
 	PROBE_NAME_MAX = 128,		/* with NUL */
 	PROBE_ARGS_MAX = 12,		/* of them eight may be 'd' or 'f' */
 	PROBE_BYTES_MAX = 1024,		/* of one argument */
-	PROBE_DATA_MAX = 4096,		/* of all of a call */
+	PROBE_DATA_MAX = 3072,		/* of all of a call */
 };
 
 /* One argument, or the result. */

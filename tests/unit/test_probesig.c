@@ -110,7 +110,7 @@ static const struct {
 	{ "f():o", "no length" },
 	{ "f(i,i,i,i,i,i,i,i,i,i,i,i,i):v", "12 arguments" },
 	{ "f(d,d,d,d,d,d,d,d,f):v", "8 arguments" },
-	{ "f(s1024,s1024,s1024,s1024,s1):v", "4096 bytes" },
+	{ "f(s1024,s1024,s1024,s1):v", "3072 bytes" },
 	{ "vfork():i", "returns twice" },
 	{ "dlsym(p,s):p", "who calls it" },
 	{ "printf(s):i", "any number" },
