@@ -502,7 +502,7 @@ const struct key policy_keys[] = {
 	  .help = "Room in the command's own /tmp." },
 
 	{ .name = "trace.calls", FIELD(KEY_STRLIST, trace.calls),
-	  NEITHER, .built = LOST_ALL,
+	  NEITHER, OUTER_ONLY,
 	  .check = check_probe, .schema = RE_PROBE, .fallback = "[]",
 	  .example = "[\"getenv(s):s\", \"SSL_write(p,b,i):i\"]",
 	  .help = "Functions of libraries whose calls are told with arguments "

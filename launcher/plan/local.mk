@@ -25,7 +25,7 @@ launcher_liblauncher_a_SOURCES += \
 	launcher/plan/plan.c launcher/plan/plan.h \
 	launcher/plan/plan_command.c launcher/plan/plan_dirs.c launcher/plan/plan_exec.c \
 	launcher/plan/plan_etc.c launcher/plan/plan_files.c \
-	launcher/plan/plan_net.c \
+	launcher/plan/plan_net.c launcher/plan/plan_probes.c \
 	launcher/plan/plan_judge.c launcher/plan/plan_judge.h \
 	launcher/plan/plan_work.h launcher/plan/ports.c launcher/plan/ports.h \
 	launcher/plan/proxyvars.c launcher/plan/proxyvars.h \

@@ -53,6 +53,9 @@ int	 plan_command(struct work *, const struct run_options *, char **argv,
 void	 plan_many(struct work *, const char *engine);
 void	 plan_calls(struct work *, const struct run_options *);
 
+/* plan_probes.c: the functions whose calls are told; after plan_parts(). */
+int	 plan_probes(struct work *, struct err *);
+
 /* plan_dirs.c: folders that variables name; after plan_files(). */
 const char	*plan_runtime(struct arena *, char *const *env);
 void	 plan_dirs(struct work *, char *const *env, struct env_dirs *ret);

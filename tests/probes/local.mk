@@ -84,7 +84,7 @@ tests_probes_filtered_SOURCES = tests/probes/filtered.c
 tests_probes_filtered_LDADD = platform/libplatform.a \
 	platform/base/libbase.a $(SECCOMP_LIBS)
 
-EXTRA_DIST += tests/probes/README.md tests/probes/goclient/go.mod \
+EXTRA_DIST += tests/probes/README.md tests/probes/calls tests/probes/goclient/go.mod \
 	tests/probes/goclient/main.go
 
 # Conquered workers: the real ones, but for what they do behind their walls.

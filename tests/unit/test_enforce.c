@@ -32,13 +32,13 @@ static const struct {
 	{ "{\"filesystem\":{\"guard\":\"broker\"}}", "filesystem.guard",
 	    "p.json:1:24" },
 	{ "{\"env\":{\"loader\":\"refuse\"}}", NULL, NULL },
-	{ "{\"trace\":{\"calls\":[\"open(s,i):i\"]}}", "trace.calls", "p.json:1:20" },
+	{ "{\"trace\":{\"calls\":[\"open(s,i):i\"]}}", NULL, NULL },
 	{ "{\"trace\":{\"calls\":[]}}", NULL, NULL },
 	{ "{\"command\":{\"deny\":[\"rm\",\"dd\"]},"
 	    "\"ssh\":{\"deniedHosts\":[\"x.test\"]}}", NULL, NULL },
 	{ "{\"command\":{\"deny\":[\"rm\"]},"
-	    "\"trace\":{\"calls\":[\"open(s,i):i\"]}}", "trace.calls",
-	    "p.json:1:46" },
+	    "\"filesystem\":{\"guard\":\"broker\"}}", "filesystem.guard",
+	    "p.json:1:50" },
 };
 
 static void
