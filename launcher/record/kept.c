@@ -16,6 +16,7 @@
 #include "launcher/record/chain.h"
 #include "platform/base/clock.h"
 #include "platform/base/path.h"
+#include "platform/base/str.h"
 #include "platform/base/vec.h"
 #include "platform/base/xalloc.h"
 #include "platform/fd.h"
@@ -63,6 +64,18 @@ open_folder(const char *path)
 	return fd_take(&fd);
 }
 
+/* A home, or another place of states, that is missing is not ours to make. */
+static bool
+may_make(const char *state, const char *home)
+{
+	char above[PATH_MAX];
+
+	if (home != NULL && str_path_below(state, home))
+		return access(home, F_OK) == 0;
+	(void)snprintf(above, sizeof above, "%s", state);
+	return path_cut(above) && access(above, F_OK) == 0;
+}
+
 int
 kept_folder(const char *state, const char *home, bool make)
 {
@@ -75,8 +88,7 @@ kept_folder(const char *state, const char *home, bool make)
 	fd = open_folder(path);
 	if (fd >= 0 || errno != ENOENT || !make)
 		return fd;
-	/* A home that is missing is not ours to make. */
-	if (home != NULL && access(home, F_OK) != 0)
+	if (!may_make(state, home))
 		return -1;
 	if (path_make_above(path, 0700) != 0 || mkdir(path, 0700) != 0)
 		return -1;

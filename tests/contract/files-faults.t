@@ -299,6 +299,8 @@ d" && "$0" -- echo started'
 			works "$who: $var=$value"
 		done
 	done
+	ok $(($(ls -d /nowhere 2>/dev/null | wc -l) > 0)) \
+	    "$who: a place of states that is missing is not made"
 	is "$(find "$W" -mindepth 1 ! -path '*/p*' ! -path '*/[alx]*')" "" \
 	    "$who: nothing of all that is left in the workspace"
 done
