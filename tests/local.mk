@@ -32,6 +32,7 @@ UNIT_TESTS = \
 	tests/unit/test_explain tests/unit/test_judge \
 	tests/unit/test_facts \
 	tests/unit/test_fd \
+	tests/unit/test_fold \
 	tests/unit/test_gate_events \
 	tests/unit/test_gitconf \
 	tests/unit/test_gitdir \
@@ -84,6 +85,7 @@ UNIT_TESTS = \
 	tests/unit/test_prepare \
 	tests/unit/test_proxy \
 	tests/unit/test_proxyvars \
+	tests/unit/test_quota \
 	tests/unit/test_ranges \
 	tests/unit/test_recent \
 	tests/unit/test_relay \

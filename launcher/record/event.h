@@ -64,6 +64,7 @@ struct event {
 	uint64_t		 sequence;
 	const char		*prev;
 	unsigned		 count;		/* folded repeats, from 1 */
+	int64_t			 start_ms, end_ms;	/* of repeats; 0: none */
 	int			 sys;		/* errno the program saw, 0 none */
 	struct verdict		 verdict;	/* rule, place, remedy */
 
@@ -100,6 +101,7 @@ struct event {
 	int			 status;	/* HTTP 403; RUN_END exit status */
 	int64_t			 duration_ms;
 	uint64_t		 dropped;	/* DROPPED: how many */
+	bool			 is_least;	/* DROPPED: there may be more */
 	const char		*detail;	/* WORKER, SUSPECT, RUN_START */
 	const struct probe_call	*probe;		/* PROBE */
 	const char		*moved_to;	/* OPEN: in quarantine, or NULL */

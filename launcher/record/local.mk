@@ -3,12 +3,14 @@ launcher_liblauncher_a_SOURCES += \
 	launcher/record/chain.c launcher/record/chain.h \
 	launcher/record/event.c launcher/record/event.h \
 	launcher/record/explain.c launcher/record/explain.h \
+	launcher/record/fold.c launcher/record/fold.h \
 	launcher/record/judge.c launcher/record/judge.h \
 	launcher/record/kept.c launcher/record/kept.h \
 	launcher/record/judge_call.c \
 	launcher/record/looker.c launcher/record/looker.h \
 	launcher/record/outside.c launcher/record/outside.h \
 	launcher/record/probe_call.c launcher/record/probe_call.h \
+	launcher/record/quota.c launcher/record/quota.h \
 	launcher/record/recent.c launcher/record/recent.h \
 	launcher/record/sink.c launcher/record/sink.h \
 	launcher/record/sink_json.c launcher/record/sink_text.c \

@@ -16,6 +16,9 @@ struct sink {
 	uint64_t		 sequence;	/* of the last line */
 	struct chain		 chain;		/* JSON: its hash */
 	uint64_t		 lost;		/* and not told yet */
+	bool			 is_least;	/* ... or more */
+	uint64_t		 claimed, bytes;	/* written */
+	uint64_t		 claimed_max, bytes_max;
 	int64_t			 lost_second;
 	struct buf		 rest;		/* of a line half written */
 };
@@ -30,7 +33,15 @@ sink_new(int fd, const struct event_run *run, int is_tty)
 	s->is_tty = is_tty;
 	chain_init(&s->chain);
 	buf_init(&s->rest, LINE_BYTES);
+	sink_limit(s, SINK_CLAIMED_MAX, SINK_BYTES_MAX);
 	return s;
+}
+
+void
+sink_limit(struct sink *s, uint64_t claimed, uint64_t all)
+{
+	s->claimed_max = claimed;
+	s->bytes_max = all;
 }
 
 static int64_t
@@ -40,10 +51,11 @@ this_second(void)
 }
 
 void
-sink_lost(struct sink *s, uint64_t n)
+sink_lost(struct sink *s, uint64_t n, bool is_least)
 {
 	if (s->writer.fd < 0 || n == 0)
 		return;
+	s->is_least = s->is_least || is_least;
 	s->lost += n;
 	s->lost_second = this_second();
 }
@@ -94,6 +106,8 @@ put_line(struct sink *s, const struct event *e)
 	if (!s->rest.failed && (push(s) == 0 || s->rest.len < len)) {
 		if (s->run != NULL)
 			s->chain = next;
+		s->bytes += len;
+		s->claimed += e->witness == WITNESS_SHIM ? len : 0;
 		return 0;
 	}
 	buf_clear(&s->rest);
@@ -115,13 +129,23 @@ void
 sink_flush(struct sink *s)
 {
 	struct event e = { .kind = EVENT_DROPPED, .witness = WITNESS_MONITOR,
-	    .enforcer = ENFORCER_NONE, .dropped = s->lost, .count = 1 };
+	    .enforcer = ENFORCER_NONE, .dropped = s->lost,
+	    .is_least = s->is_least, .count = 1 };
 
 	if (s->writer.fd < 0 || s->lost == 0)
 		return;
 	e.time_ms = clock_ms(CLOCK_REALTIME);
-	if (put_event(s, &e) == 0)
-		s->lost = 0;
+	if (put_event(s, &e) != 0)
+		return;
+	s->lost = 0;
+	s->is_least = false;
+}
+
+static bool
+is_full(const struct sink *s, const struct event *e)
+{
+	return e->kind != EVENT_RUN_END && (s->bytes >= s->bytes_max ||
+	    (e->witness == WITNESS_SHIM && s->claimed >= s->claimed_max));
 }
 
 void
@@ -131,6 +155,6 @@ sink_event(struct sink *s, struct event *e)
 		return;
 	if (s->lost > 0 && this_second() != s->lost_second)
 		sink_flush(s);
-	if (put_event(s, e) != 0)
-		sink_lost(s, 1);
+	if (is_full(s, e) || put_event(s, e) != 0)
+		sink_lost(s, e->count > 0 ? e->count : 1, false);
 }

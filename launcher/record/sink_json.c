@@ -530,6 +530,8 @@ put_unmapped(struct buf *b, const struct event *e,
 		put_str(b, "answer", "final");
 	if (e->kind == EVENT_DROPPED)
 		put_num(b, "dropped", (int64_t)e->dropped);
+	if (e->is_least)
+		put_str(b, "dropped_is", "least");
 	if (e->kind == EVENT_RUN_START)
 		put_run(b, e, run);
 	if (e->kind == EVENT_RUN_END)
@@ -557,6 +559,10 @@ put_outcome(struct buf *b, const struct event *e)
 	put_num(b, "action_id", action);
 	put_num(b, "disposition_id", action);
 	put_num(b, "count", e->count > 0 ? e->count : 1);
+	if (e->start_ms > 0) {
+		put_num(b, "start_time", e->start_ms);
+		put_num(b, "end_time", e->end_ms);
+	}
 }
 
 void

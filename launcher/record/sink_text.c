@@ -291,8 +291,9 @@ other_parts(struct line *l, const struct event *e)
 {
 	if (e->kind == EVENT_DROPPED) {
 		buf_printf(&l->part[HEAD], e->dropped == 1 ?
-		    "[fence] %llu record was dropped" :
-		    "[fence] %llu records were dropped",
+		    "[fence] %s%llu record was dropped" :
+		    "[fence] %s%llu records were dropped",
+		    e->is_least ? "at least " : "",
 		    (unsigned long long)e->dropped);
 		return;
 	}
@@ -400,7 +401,7 @@ static void
 chain_part(struct line *l, const struct event *e)
 {
 	if (e->count > 1)
-		buf_printf(&l->part[TAIL], " \xc3\x97%u", e->count);
+		buf_printf(&l->part[TAIL], " (%u times)", e->count);
 	if (e->nprocess == 0)
 		return;
 	buf_puts(&l->part[TAIL], "  ");

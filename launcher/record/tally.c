@@ -45,6 +45,8 @@ struct tally {
 	struct group	 group[GROUPS];
 	unsigned	 ngroups;
 	uint64_t	 total;
+	uint64_t	 dropped;
+	bool		 is_least;	/* ... or more */
 };
 
 struct tally *
@@ -65,6 +67,13 @@ tally_free(struct tally *t)
 	free(t->home);
 	free(t->workspace);
 	free(t);
+}
+
+void
+tally_dropped(struct tally *t, uint64_t n, bool is_least)
+{
+	t->dropped += n;
+	t->is_least = t->is_least || is_least;
 }
 
 static enum deed
@@ -136,9 +145,13 @@ find_group(struct tally *t, enum deed deed, const char *common)
 }
 
 static void
-group_add(struct group *g, const char *object, const struct verdict *v)
+group_add(struct group *g, const char *object, const struct verdict *v,
+    uint64_t count)
 {
-	if (g->count++ == 0) {
+	bool is_first = g->count == 0;
+
+	g->count += count;
+	if (is_first) {
 		copy(g->first, sizeof g->first, object, strlen(object));
 		g->remedy = v->remedy;
 		g->is_one_object = true;
@@ -161,19 +174,20 @@ tally_add(struct tally *t, const struct event *e)
 {
 	const char *object = e->path != NULL ? e->path :
 	    e->host != NULL ? e->host : e->ip != NULL ? e->ip : "?";
+	uint64_t count = e->count > 0 ? e->count : 1;
 	char common[GROUP_NAME];
 	struct group *g;
 
 	if (e->kind >= EVENT_RUN_START || e->verdict.action != ACTION_DENY)
 		return;
-	t->total++;
+	t->total += count;
 	copy(common, sizeof common, object, e->path != NULL ?
 	    top_of(t, object) : strlen(object));
 	g = find_group(t, deed_of(e), common);
 	if (g == NULL)
 		return;
 	g->is_path = e->path != NULL;
-	group_add(g, object, &e->verdict);
+	group_add(g, object, &e->verdict, count);
 }
 
 /* Escaped, with "~" for home; `cut` for what is only looked at. */
@@ -263,7 +277,9 @@ tally_text(const struct tally *t, bool is_kept, struct buf *b)
 
 	if (t->total == 0)
 		return;
-	buf_printf(b, "fence: %llu refusal%s (", (unsigned long long)t->total,
+	buf_printf(b, "fence: %s%llu refusal%s (",
+	    t->is_least && t->dropped == 0 ? "at least " : "",
+	    (unsigned long long)t->total,
 	    t->total == 1 ? "" : "s");
 	for (unsigned i = 0; i < SHOWN_GROUPS; i++) {
 		const struct group *g = largest(t, shown);
@@ -281,6 +297,12 @@ tally_text(const struct tally *t, bool is_kept, struct buf *b)
 	if (told < t->total)
 		buf_printf(b, ", %llu more",
 		    (unsigned long long)(t->total - told));
-	buf_printf(b, "); %s: %s", t->total == 1 ? "more" : "all of them",
-	    is_kept ? "fence trace" : "run again with -m");
+	buf_puts(b, ")");
+	if (t->dropped > 0)
+		buf_printf(b, "; %s%llu more report%s dropped",
+		    t->is_least ? "at least " : "",
+		    (unsigned long long)t->dropped,
+		    t->dropped == 1 ? " was" : "s were");
+	buf_printf(b, "; %s: %s", t->dropped > 0 || t->total == 1 ? "more" :
+	    "all of them", is_kept ? "fence trace" : "run again with -m");
 }

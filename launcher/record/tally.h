@@ -15,6 +15,8 @@ struct tally	*tally_new(const char *home, const char *workspace);
 void		 tally_free(struct tally *);	/* NULL is fine */
 /* Events that refuse nothing are passed over. */
 void		 tally_add(struct tally *, const struct event *);
+/* Reports that nobody judged: n, or at least so many. */
+void		 tally_dropped(struct tally *, uint64_t n, bool is_least);
 /*
  * "fence: 3 refusals (2 writes below ~/.cache: filesystem.allowWrite +=
  * "~/.cache", 1 name denied.test); all of them: run again with -m", without

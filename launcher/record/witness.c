@@ -7,10 +7,12 @@
 #include <strings.h>
 #include <sys/socket.h>
 
+#include "launcher/record/fold.h"
 #include "launcher/record/judge.h"
 #include "launcher/record/kept.h"
 #include "launcher/record/looker.h"
 #include "launcher/record/probe_call.h"
+#include "launcher/record/quota.h"
 #include "launcher/record/sink.h"
 #include "launcher/record/tally.h"
 #include "launcher/record/twice.h"
@@ -24,7 +26,6 @@
 
 enum {
 	RECORDS_PER_SECOND = 1000,
-	RECORDS_PER_RUN = 100000,
 	LOOKS_PER_SECOND = 4000,	/* asking costs, whatever the answer */
 	LOOKUPS = 64,			/* names remembered for folding */
 	LOOKUP_MS = 2000,
@@ -43,6 +44,19 @@ struct budget {
 	unsigned	looks, records;	/* in it */
 };
 
+/* Of reports whose sender the kernel names. */
+static const struct quota_rule look_rule = { .each = 20000,
+    .each_per_second = 1000, .all = 40000, .all_per_second = 4000,
+    .least_per_second = 16 };
+static const struct quota_rule record_rule = { .each = 1000,
+    .each_per_second = 20, .all = 5000, .all_per_second = 200,
+    .least_per_second = 4 };
+
+struct channel {
+	struct quota	 looks, records;
+	struct fold	*fold;
+};
+
 struct witness {
 	struct witness_config	 config;
 	struct judge		 judge;
@@ -53,8 +67,9 @@ struct witness {
 	struct recent		 recent;
 	struct witness_counts	 counts;
 	/* Each its own: what the jail claims crowds out nobody else. */
-	struct budget		 shim, gate, guard, calls, exec, held, probe;
-	uint64_t		 shim_records;
+	struct channel		 shim, held;
+	struct budget		 gate, guard, exec, probe;
+	bool			 is_least;	/* reports were lost unseen */
 	struct twice		 twice;
 	/* The functions whose calls are told, in the arena; NULL: none. */
 	struct arena		*probe_arena;
@@ -67,6 +82,22 @@ struct witness {
 	bool			 is_unseen;	/* witness_unseen() was told */
 };
 
+static void	 emit(struct witness *, struct event *);
+
+static void
+repeats(struct event *e, void *arg)
+{
+	emit(arg, e);
+}
+
+static void
+channel_init(struct channel *c, struct witness *w)
+{
+	quota_init(&c->looks, &look_rule);
+	quota_init(&c->records, &record_rule);
+	c->fold = fold_new(repeats, w);
+}
+
 struct witness *
 witness_new(const struct witness_config *config)
 {
@@ -75,6 +106,8 @@ witness_new(const struct witness_config *config)
 	w->config = *config;
 	w->judge = (struct judge){ .policy = config->policy,
 	    .net = config->policy, .has_masks = config->has_masks };
+	channel_init(&w->shim, w);
+	channel_init(&w->held, w);
 	w->looker = looker_new(&w->judge);
 	w->trace = sink_new(config->trace_fd, &w->config.run, 0);
 	w->text = sink_new(config->text_fd, NULL, config->text_is_tty);
@@ -97,6 +130,8 @@ witness_free(struct witness *w)
 	sink_free(w->text);
 	kept_free(w->kept);
 	looker_free(w->looker);
+	fold_free(w->shim.fold);
+	fold_free(w->held.fold);
 	tally_free(w->tally);
 	callers_free(w->callers);
 	if (w->probe_arena != NULL)
@@ -116,14 +151,23 @@ witness_set_stop(struct witness *w, pid_t stop_pid)
 	w->config.stop_pid = stop_pid;
 }
 
-void
-witness_dropped(struct witness *w, uint64_t n)
+static void
+dropped(struct witness *w, uint64_t n)
 {
 	w->counts.dropped += n;
-	sink_lost(w->trace, n);
+	tally_dropped(w->tally, n, w->is_least);
+	sink_lost(w->trace, n, w->is_least);
 	kept_lost(w->kept, n);
 	if (!w->config.is_quiet)
-		sink_lost(w->text, n);
+		sink_lost(w->text, n, w->is_least);
+}
+
+/* Who tells of some may have had no time to tell of more. */
+void
+witness_lost(struct witness *w, uint64_t n)
+{
+	w->is_least = true;
+	dropped(w, n);
 }
 
 static bool
@@ -145,7 +189,7 @@ emit(struct witness *w, struct event *e)
 	if (e->count == 0)
 		e->count = 1;
 	if (e->kind < EVENT_RUN_START && e->verdict.action == ACTION_DENY)
-		w->counts.records++;
+		w->counts.records += e->count;
 	tally_add(w->tally, e);
 	recent_add(&w->recent, e);
 	if (is_shown(w, e))
@@ -184,6 +228,8 @@ witness_run_end(struct witness *w, int exit_status)
 	struct event e = { .kind = EVENT_RUN_END, .witness = WITNESS_MONITOR,
 	    .enforcer = ENFORCER_NONE, .status = exit_status };
 
+	fold_flush(w->shim.fold, true, 0);
+	fold_flush(w->held.fold, true, 0);
 	sink_flush(w->trace);
 	sink_flush(w->text);
 	emit(w, &e);
@@ -264,7 +310,7 @@ witness_gate(struct witness *w, struct event *e)
 	}
 	/* What a worker says of itself counts as well: it may be conquered. */
 	if (is_over_limit(&w->gate)) {
-		witness_dropped(w, 1);
+		dropped(w, 1);
 		return;
 	}
 	w->gate.records++;
@@ -406,7 +452,7 @@ tell_probe(struct witness *w, const void *datagram, size_t len, pid_t pid)
 	struct probe_call call;
 
 	if (is_over_limit(&w->probe)) {
-		witness_dropped(w, 1 + probe_call_dropped(datagram, len));
+		dropped(w, 1 + probe_call_dropped(datagram, len));
 		return;
 	}
 	arena = arena_new();
@@ -414,13 +460,51 @@ tell_probe(struct witness *w, const void *datagram, size_t len, pid_t pid)
 	    &call) != 0) {
 		w->counts.malformed++;
 	} else {
-		witness_dropped(w, call.dropped);
+		dropped(w, call.dropped);
 		fill_who(w, call.comm, pid, &e);
 		e.probe = &call;
 		w->probe.records++;
 		emit(w, &e);
 	}
 	arena_free(arena);
+}
+
+/* ---- reports whose sender is known ---- */
+
+static const struct event *
+find_repeat(struct channel *c, pid_t pid, const void *key, size_t len)
+{
+	int64_t now = clock_ms(CLOCK_MONOTONIC);
+
+	fold_flush(c->fold, false, now);
+	return fold_repeat(c->fold, pid, key, len, now);
+}
+
+static void
+note(struct channel *c, pid_t pid, const void *key, size_t len,
+    const struct event *e)
+{
+	fold_note(c->fold, pid, key, len, e, clock_ms(CLOCK_MONOTONIC));
+}
+
+static bool
+may_look(struct witness *w, struct channel *c, pid_t pid)
+{
+	if (quota_take(&c->looks, pid, clock_ms(CLOCK_MONOTONIC)))
+		return true;
+	dropped(w, 1);
+	return false;
+}
+
+static bool
+tell(struct witness *w, struct channel *c, pid_t pid, struct event *e)
+{
+	if (!quota_take(&c->records, pid, clock_ms(CLOCK_MONOTONIC))) {
+		dropped(w, 1);
+		return false;
+	}
+	emit(w, e);
+	return true;
 }
 
 void
@@ -431,14 +515,10 @@ witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 	struct event e = { .witness = WITNESS_SHIM };
 	struct arena *arena;
 	enum judged said;
+	bool is_whole;
 
 	if (w->nprobes > 0 && probe_call_is(datagram, len)) {
 		tell_probe(w, datagram, len, pid);
-		return;
-	}
-	if (is_over_limit(&w->shim) ||
-	    w->shim_records >= RECORDS_PER_RUN) {
-		witness_dropped(w, 1);
 		return;
 	}
 	if (check_report(datagram, len, &r, path) != 0) {
@@ -450,9 +530,14 @@ witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 		return;
 	}
 	if (r.call == WIRE_LOST) {
-		witness_dropped(w, r.flags);
+		witness_lost(w, r.flags);
 		return;
 	}
+	/* What a relative path names may have changed. */
+	is_whole = path[0] == '/' || path[0] == '\0';
+	if ((is_whole && find_repeat(&w->shim, pid, datagram, len)) ||
+	    !may_look(w, &w->shim, pid))
+		return;
 	arena = arena_new();
 	e.sys = r.err;
 	if (judge_needs_who(&r, path))
@@ -465,9 +550,8 @@ witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 	    clock_ms(CLOCK_MONOTONIC))) {
 		w->counts.folded++;
 	} else if (said == JUDGED_FENCE) {
-		w->shim.records++;
-		w->shim_records++;
-		emit(w, &e);
+		if (tell(w, &w->shim, pid, &e) && is_whole)
+			note(&w->shim, pid, datagram, len, &e);
 	} else {
 		tell_other(w, said, &e);
 	}
@@ -480,25 +564,27 @@ witness_call(struct witness *w, const struct witness_call *c)
 	struct event e = { .witness = WITNESS_NOTIFY, .sys = EACCES,
 	    .is_datagram = c->is_datagram };
 	pid_t pid = who_thread(c->pid);
+	struct { uint16_t port, is_datagram; uint8_t addr[16]; } key;
 	struct host host;
 
 	host_from_addr(c->addr, c->addr_len, &host);
-	if (is_over_limit(&w->calls)) {
-		witness_dropped(w, 1);
-		return;
-	}
-	if (!judge_address(&w->judge, &host, c->port, &e))
+	key.port = c->port;
+	key.is_datagram = c->is_datagram;
+	memcpy(key.addr, c->addr, sizeof key.addr);
+	if (find_repeat(&w->held, pid, &key, sizeof key) ||
+	    !may_look(w, &w->held, pid) ||
+	    !judge_address(&w->judge, &host, c->port, &e))
 		return;
 	(void)who_pid(pid, w->config.stop_pid, &e);
-	w->calls.records++;
-	emit(w, &e);
+	if (tell(w, &w->held, pid, &e))
+		note(&w->held, pid, &key, sizeof key, &e);
 }
 
 void
 witness_exec(struct witness *w, pid_t pid, struct event *e)
 {
 	if (is_over_limit(&w->exec)) {
-		witness_dropped(w, 1);
+		dropped(w, 1);
 		return;
 	}
 	e->kind = EVENT_EXEC;
@@ -516,24 +602,33 @@ witness_held(struct witness *w, const struct witness_held *h)
 	    .call = h->path != NULL ? h->call : WIRE_SYSTEM,
 	    .err = h->err, .flags = h->flags, .nr = h->nr };
 	struct event e = { .witness = WITNESS_NOTIFY, .sys = h->err };
+	const char *path = h->path != NULL ? h->path : "";
 	pid_t pid = who_thread(h->pid);
+	size_t len = strlen(path);
+	const struct event *again;
 	struct arena *arena;
 	enum judged said;
 
-	if (is_over_limit(&w->held)) {
-		witness_dropped(w, 1);
-		return;
+	if (len <= WIRE_PATH_MAX) {
+		memcpy(r.path, path, len);
+		r.path_len = (uint16_t)len;
 	}
 	if (h->call == WIRE_CONNECT)
 		r.family = AF_UNIX;
+	len = WIRE_HEADER_BYTES + r.path_len;
+	again = find_repeat(&w->held, pid, &r, len);
+	if (again != NULL)
+		twice_told(&w->twice, pid, again, clock_ms(CLOCK_MONOTONIC));
+	if (again != NULL || !may_look(w, &w->held, pid))
+		return;
 	(void)who_pid(pid, w->config.stop_pid, &e);
+	e.has_own_filter = r.call == WIRE_SYSTEM && who_is_filtered(&e);
 	arena = arena_new();
-	said = looker_report(w->looker, arena, &r,
-	    h->path != NULL ? h->path : "", &e);
+	said = looker_report(w->looker, arena, &r, path, &e);
 	if (said == JUDGED_FENCE) {
-		w->held.records++;
 		twice_told(&w->twice, pid, &e, clock_ms(CLOCK_MONOTONIC));
-		emit(w, &e);
+		if (tell(w, &w->held, pid, &e))
+			note(&w->held, pid, &r, len, &e);
 	} else {
 		tell_other(w, said, &e);
 	}
@@ -595,7 +690,7 @@ witness_guard(struct witness *w, const struct guard_told *told)
 	    told->deed == GUARD_CUT)
 		return;
 	if (is_over_limit(&w->guard)) {
-		witness_dropped(w, 1);
+		dropped(w, 1);
 		return;
 	}
 	/* Where a run makes a repository no policy knows beforehand. */

@@ -112,8 +112,11 @@ void		 witness_unseen(struct witness *, pid_t, const char *why);
 void		 witness_listener(struct witness *, pid_t);
 /* What the guard did; moved things, and what it could not do. */
 void		 witness_guard(struct witness *, const struct guard_told *);
-/* n datagrams were lost before they came here. */
-void		 witness_dropped(struct witness *, uint64_t n);
+/*
+ * At least n reports were lost before they came here; 0: some may have been.
+ * From then on each number of lost ones is told as the least there are.
+ */
+void		 witness_lost(struct witness *, uint64_t n);
 
 /* The closing line of a run without -m; nothing if nothing was refused. */
 void		 witness_summary(struct witness *, struct buf *);

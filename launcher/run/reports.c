@@ -5,6 +5,12 @@
 
 #include "shim/wire.h"
 
+/*
+ * Reports that the socket holds (net.unix.max_dgram_qlen of a new network, and
+ * one); whoever finds it full does not wait.
+ */
+enum { QUEUE = 11 };
+
 static pid_t
 sender(struct msghdr *mh)
 {
@@ -29,8 +35,9 @@ reports_drain(int fd, struct witness *w, int most)
 		char		 bytes[CMSG_SPACE(sizeof(struct ucred))];
 		struct cmsghdr	 align;
 	} control;
+	int i;
 
-	for (int i = 0; fd >= 0 && i < most; i++) {
+	for (i = 0; fd >= 0 && i < most; i++) {
 		struct iovec iov = { &report, sizeof report };
 		struct msghdr mh = { .msg_iov = &iov, .msg_iovlen = 1,
 		    .msg_control = control.bytes,
@@ -38,7 +45,9 @@ reports_drain(int fd, struct witness *w, int most)
 		ssize_t n = recvmsg(fd, &mh, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
 		if (n < 0)
-			return;
+			break;
 		witness_shim(w, &report, (size_t)n, sender(&mh));
 	}
+	if (i >= QUEUE)
+		witness_lost(w, 0);
 }

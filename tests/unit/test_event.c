@@ -220,6 +220,9 @@ test_text_other(void **state)
 	(void)state;
 	e.dropped = 12;
 	assert_text(&e, 0, "[fence] 12 records were dropped");
+	e.is_least = true;
+	assert_text(&e, 0, "[fence] at least 12 records were dropped");
+	e.is_least = false;
 	e.dropped = 1;
 	assert_text(&e, 1, "[fence] 1 record was dropped");
 	e.kind = EVENT_RUN_END;
@@ -235,7 +238,7 @@ test_text_other(void **state)
 	e.verdict.rule.id = RULE_NONE;
 	e.nprocess = 1;
 	assert_text(&e, 0, "[fence:exec] 14:03:22 " X " exec(\"/home/u/.ssh/id\")"
-	    " errno 200 \xc3\x97""3  cc1[4711]");
+	    " errno 200 (3 times)  cc1[4711]");
 }
 
 /* Bytes a terminal must not see, from every place the jail can write to. */

@@ -125,7 +125,7 @@ test_slow(void **state)
 		e = dns("a.test");
 		sink_event(s, &e);
 	}
-	sink_lost(s, 1000);
+	sink_lost(s, 1000, false);
 	text = take(fds[0]);
 	sink_flush(s);			/* the rest of a line, and the count */
 	rest = take(fds[0]);
@@ -153,6 +153,43 @@ test_slow(void **state)
 	close(fds[1]);
 }
 
+/* More bytes than a reader gets: the shim's claims end first, all of it is
+ * told as lost, and the end of the run is written. */
+static void
+test_limit(void **state)
+{
+	FILE *f = tmpfile();
+	struct sink *s = sink_new(fileno(f), &run, 0);
+	struct event e;
+	char *text;
+
+	(void)state;
+	sink_limit(s, 4000, 40000);
+	for (unsigned i = 0; i < 200; i++) {
+		e = dns("claimed.test");
+		e.witness = WITNESS_SHIM;
+		sink_event(s, &e);
+		e = dns("seen.test");
+		sink_event(s, &e);
+	}
+	sink_flush(s);
+	e = (struct event){ .kind = EVENT_RUN_END, .count = 1 };
+	sink_event(s, &e);
+	sink_free(s);
+	rewind(f);
+	text = take(fileno(f));
+	check_numbers(text, 1);
+	assert_true(count(text, "\"hostname\":\"claimed.test\"") > 0);
+	assert_true(count(text, "\"hostname\":\"claimed.test\"") < 10);
+	assert_true(count(text, "\"hostname\":\"seen.test\"") > 10);
+	assert_true(strlen(text) < 50000);
+	assert_int_equal(count(text, "\n"), 2 + 400 -
+	    strtoul(strstr(text, "\"dropped\":") + 10, NULL, 10));
+	assert_non_null(strstr(text, "\"exit_status\":0"));
+	free(text);
+	fclose(f);
+}
+
 static void
 test_none(void **state)
 {
@@ -161,7 +198,7 @@ test_none(void **state)
 
 	(void)state;
 	sink_event(s, &e);
-	sink_lost(s, 7);
+	sink_lost(s, 7, false);
 	sink_flush(s);
 	sink_free(s);
 	sink_free(NULL);
@@ -209,6 +246,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_slow),
+		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_none),
 		cmocka_unit_test(test_chain),
 	};
