@@ -167,7 +167,7 @@ static const struct {
 	    "\"mode\": \"direct\""), "cannot change while the run lasts",
 	    false },
 	{ "{ \"network\": { \"allowedDomains\": [\"a.test\", \"b.test\"] }, "
-	    "\"trace\": { \"calls\": [\"open\"] } }", "not in this version",
+	    "\"filesystem\": { \"guard\": \"broker\" } }", "not in this version",
 	    false },
 	{ LIST("\"a.test\", \"b.test\", \"192.0.2.0/24\""),
 	    "there is no route to addresses it names", true },
