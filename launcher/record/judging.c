@@ -1,4 +1,4 @@
-#include "launcher/record/looker.h"
+#include "launcher/record/judging.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,12 +22,12 @@
 /* After the Nth loss nobody looks for 2^N times as long. */
 enum { REST_MS = 500, STRINGS = 16 * 1024 };
 
-struct looker {
+struct judging {
 	const struct judge	*judge;
 	int			 fd;		/* -1: no process */
 	pid_t			 pid;
 	uint32_t		 asked;		/* number of the last question */
-	pid_t			 lost[LOOKER_LOST_MAX];
+	pid_t			 lost[JUDGING_LOST_MAX];
 	unsigned		 nlost;
 	int64_t			 rest_until_ms;
 };
@@ -111,12 +111,12 @@ answer_one(const struct judge *judge, int sock, const struct question *q)
 }
 
 static _Noreturn void
-looker_main(const struct judge *judge, int sock, pid_t parent)
+judging_main(const struct judge *judge, int sock, pid_t parent)
 {
 	static struct question q;
 	struct err e;
 
-	(void)prctl(PR_SET_NAME, "fence-look", 0, 0, 0);
+	(void)prctl(PR_SET_NAME, "fence-judge", 0, 0, 0);
 	(void)setpgid(0, 0);		/* terminal signals are not for it */
 	if (fd_close_others(sock) != 0 || confine_child(SIGKILL, &e) != 0 ||
 	    getppid() != parent || chdir("/") != 0)
@@ -128,10 +128,10 @@ looker_main(const struct judge *judge, int sock, pid_t parent)
 
 /* ---- in the monitor ---- */
 
-struct looker *
-looker_new(const struct judge *judge)
+struct judging *
+judging_new(const struct judge *judge)
 {
-	struct looker *l = xcalloc(1, sizeof *l);
+	struct judging *l = xcalloc(1, sizeof *l);
 
 	l->judge = judge;
 	l->fd = -1;
@@ -139,7 +139,7 @@ looker_new(const struct judge *judge)
 }
 
 static void
-start(struct looker *l)
+start(struct judging *l)
 {
 	pid_t parent = getpid(), pid;
 	int pair[2];
@@ -148,7 +148,7 @@ start(struct looker *l)
 		return;
 	pid = fork();
 	if (pid == 0)
-		looker_main(l->judge, pair[1], parent);
+		judging_main(l->judge, pair[1], parent);
 	close(pair[1]);
 	if (pid < 0) {
 		close(pair[0]);
@@ -160,7 +160,7 @@ start(struct looker *l)
 
 /* A process that waits for its mount ends when that does, and not before. */
 static void
-let_go(struct looker *l)
+let_go(struct judging *l)
 {
 	fd_close(&l->fd);
 	kill(l->pid, SIGKILL);
@@ -170,7 +170,7 @@ let_go(struct looker *l)
 }
 
 void
-looker_free(struct looker *l)
+judging_free(struct judging *l)
 {
 	if (l == NULL)
 		return;
@@ -201,12 +201,12 @@ is_starved(pid_t pid)
 }
 
 static bool
-is_answered(const struct looker *l)
+is_answered(const struct judging *l)
 {
 	struct pollfd p = { .fd = l->fd, .events = POLLIN };
 
-	for (int ms = 0; ms < LOOKER_STARVED_MS; ms += LOOKER_MS) {
-		if (poll(&p, 1, LOOKER_MS) > 0)
+	for (int ms = 0; ms < JUDGING_STARVED_MS; ms += JUDGING_MS) {
+		if (poll(&p, 1, JUDGING_MS) > 0)
 			return true;
 		if (!is_starved(l->pid))
 			return false;
@@ -237,7 +237,7 @@ take_strings(struct answer *a, size_t len, struct arena *arena)
 
 /* -1: nobody looked. */
 static int
-ask(struct looker *l, struct arena *arena, const struct wire_report *r,
+ask(struct judging *l, struct arena *arena, const struct wire_report *r,
     const char *path, struct event *e)
 {
 	static struct question q;
@@ -246,7 +246,7 @@ ask(struct looker *l, struct arena *arena, const struct wire_report *r,
 	struct remedy *blind;
 	ssize_t n;
 
-	if (l->fd < 0 && l->nlost < LOOKER_LOST_MAX &&
+	if (l->fd < 0 && l->nlost < JUDGING_LOST_MAX &&
 	    clock_ms(CLOCK_MONOTONIC) >= l->rest_until_ms)
 		start(l);
 	if (l->fd < 0 || len > WIRE_PATH_MAX)
@@ -308,7 +308,7 @@ judge_text(const struct judge *j, struct arena *arena,
 }
 
 enum judged
-looker_report(struct looker *l, struct arena *arena,
+judging_report(struct judging *l, struct arena *arena,
     const struct wire_report *r, const char *path, struct event *e)
 {
 	int answer;

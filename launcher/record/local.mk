@@ -7,7 +7,7 @@ launcher_liblauncher_a_SOURCES += \
 	launcher/record/judge.c launcher/record/judge.h \
 	launcher/record/kept.c launcher/record/kept.h \
 	launcher/record/judge_call.c \
-	launcher/record/looker.c launcher/record/looker.h \
+	launcher/record/judging.c launcher/record/judging.h \
 	launcher/record/outside.c launcher/record/outside.h \
 	launcher/record/probe_call.c launcher/record/probe_call.h \
 	launcher/record/quota.c launcher/record/quota.h \

@@ -10,7 +10,7 @@
 #include "launcher/record/fold.h"
 #include "launcher/record/judge.h"
 #include "launcher/record/kept.h"
-#include "launcher/record/looker.h"
+#include "launcher/record/judging.h"
 #include "launcher/record/probe_call.h"
 #include "launcher/record/quota.h"
 #include "launcher/record/sink.h"
@@ -60,7 +60,7 @@ struct channel {
 struct witness {
 	struct witness_config	 config;
 	struct judge		 judge;
-	struct looker		*looker;
+	struct judging		*judging;
 	struct sink		*trace, *text;
 	struct kept		*kept;		/* or NULL */
 	struct tally		*tally;
@@ -108,7 +108,7 @@ witness_new(const struct witness_config *config)
 	    .net = config->policy, .has_masks = config->has_masks };
 	channel_init(&w->shim, w);
 	channel_init(&w->held, w);
-	w->looker = looker_new(&w->judge);
+	w->judging = judging_new(&w->judge);
 	w->trace = sink_new(config->trace_fd, &w->config.run, 0);
 	w->text = sink_new(config->text_fd, NULL, config->text_is_tty);
 	w->kept = kept_new(config->kept_fd, &w->config.run, config->keep);
@@ -129,7 +129,7 @@ witness_free(struct witness *w)
 	sink_free(w->trace);
 	sink_free(w->text);
 	kept_free(w->kept);
-	looker_free(w->looker);
+	judging_free(w->judging);
 	fold_free(w->shim.fold);
 	fold_free(w->held.fold);
 	tally_free(w->tally);
@@ -543,7 +543,7 @@ witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 	if (judge_needs_who(&r, path))
 		fill_who(w, r.comm, pid, &e);
 	e.has_own_filter = r.call == WIRE_SYSTEM && who_is_filtered(&e);
-	said = looker_report(w->looker, arena, &r, path, &e);
+	said = judging_report(w->judging, arena, &r, path, &e);
 	if (said != JUDGED_NOTHING && e.nprocess == 0)
 		fill_who(w, r.comm, pid, &e);
 	if (said == JUDGED_FENCE && twice_was_told(&w->twice, pid, &e,
@@ -624,7 +624,7 @@ witness_held(struct witness *w, const struct witness_held *h)
 	(void)who_pid(pid, w->config.stop_pid, &e);
 	e.has_own_filter = r.call == WIRE_SYSTEM && who_is_filtered(&e);
 	arena = arena_new();
-	said = looker_report(w->looker, arena, &r, path, &e);
+	said = judging_report(w->judging, arena, &r, path, &e);
 	if (said == JUDGED_FENCE) {
 		twice_told(&w->twice, pid, &e, clock_ms(CLOCK_MONOTONIC));
 		if (tell(w, &w->held, pid, &e))
