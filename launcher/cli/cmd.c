@@ -41,6 +41,10 @@ const struct command cmd_table[] = {
 	    .help = "what jailed agents changed of their own settings" },
 	{ .name = "trace", .fn = cmd_trace, .args = "[last|RUN|FILE] [options]",
 	    .opts = trace_opts, .help = "show what was refused to a run" },
+	{ .name = "allow", .fn = cmd_allow,
+	    .args = "HOST|PATH ... | --from RUN [options]",
+	    .opts = allow_opts,
+	    .help = "add to the policy, after showing what changes" },
 	{ .name = "learn" }, { .name = "session" },
 	{ .name = NULL },
 };

@@ -38,6 +38,7 @@ extern const struct opt	doctor_opts[];
 extern const struct opt	hook_opts[];
 extern const struct opt	import_opts[];
 extern const struct opt	trace_opts[];
+extern const struct opt	allow_opts[];
 
 /* In a table; NULL if there is none of that name. */
 const struct command	*cmd_find(const struct command *, const char *name);
@@ -57,6 +58,7 @@ cmd_fn		 cmd_hooks;
 cmd_fn		 cmd_import;
 cmd_fn		 cmd_shadow;
 cmd_fn		 cmd_trace;
+cmd_fn		 cmd_allow;
 cmd_fn		 cmd_hook_flag;		/* fence --claude-pre-tool-use */
 cmd_fn		 cmd_features;		/* fence-run --linux-features */
 cmd_fn		 cmd_completion;

@@ -87,17 +87,24 @@ compose(const struct init_options *o, const char *name, struct buf *b)
 	buf_puts(b, "}\n");
 }
 
-static bool
-may_replace(const char *path)
+bool
+config_ask(const char *question)
 {
 	char answer[16] = "";
 
-	printf("File \"%s\" already exists. Overwrite? [y/N] ", path);
+	printf("%s [y/N] ", question);
 	fflush(stdout);
 	if (fgets(answer, sizeof answer, stdin) == NULL)
 		return false;
 	answer[strcspn(answer, "\r\n")] = '\0';
 	return strcasecmp(answer, "y") == 0 || strcasecmp(answer, "yes") == 0;
+}
+
+static bool
+may_replace(const char *path)
+{
+	printf("File \"%s\" already exists. ", path);
+	return config_ask("Overwrite?");
 }
 
 static int

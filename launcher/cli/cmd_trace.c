@@ -8,8 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "launcher/cli/policyedit.h"
 #include "launcher/exit.h"
 #include "launcher/history/history.h"
+#include "launcher/history/suggest.h"
 #include "launcher/log.h"
 #include "launcher/page/page.h"
 #include "launcher/plan/request.h"
@@ -22,8 +24,8 @@
 extern char **environ;
 
 struct trace_options {
-	bool		 list, json, verify;
-	const char	*by, *html;
+	bool		 list, json, verify, suggest;
+	const char	*by, *html, *settings;
 };
 
 const struct opt trace_opts[] = {
@@ -36,6 +38,12 @@ const struct opt trace_opts[] = {
 	    "the records themselves, or the list or groups as an object" },
 	{ 0, "html", "FILE", OPT_TEXT, offsetof(struct trace_options, html),
 	    "write a page that shows them; - for standard output" },
+	{ 0, "suggest", NULL, OPT_FLAG,
+	    offsetof(struct trace_options, suggest),
+	    "show how the policy would have to change, and change nothing" },
+	{ 's', "settings", "FILE", OPT_TEXT,
+	    offsetof(struct trace_options, settings),
+	    "--suggest for this policy" },
 	{ 0, "verify", NULL, OPT_FLAG,
 	    offsetof(struct trace_options, verify),
 	    "say whether records were changed, taken out or put in" },
@@ -135,6 +143,54 @@ tell_gaps(const struct history *h)
 		    (unsigned long long)h->left_out);
 }
 
+/* What the run was under may not be what holds here and now. */
+static void
+tell_policy(const struct policyedit *p, const struct history *h)
+{
+	const char *was = h->start != NULL ? h->start->policy_file : "";
+
+	if (was[0] != '\0' && strcmp(was, p->path) != 0)
+		log_say("the run's policy was %s: --settings names it", was);
+	if (p->untrusted != NULL)
+		log_say("%s is not trusted: it has to allow it, too",
+		    p->untrusted);
+}
+
+static int
+suggest(struct request *q, struct err *e)
+{
+	struct policyedit p = { .path = NULL };
+	struct suggest s = { 0 };
+	struct history h;
+	struct buf b;
+	int rc;
+
+	buf_init(&b, 0);
+	rc = history_read(&h, q->fd, q->shown, e);
+	if (rc == 0) {
+		tell_gaps(&h);
+		suggest_find(&h, &s);
+	}
+	if (rc == 0 && s.n == 0)
+		rc = err_set(e, ERR_POLICY, "no line would allow what was "
+		    "refused");
+	if (rc == 0)
+		rc = policyedit_open(&p, q->arena, q->opts.settings, false, e);
+	if (rc == 0 && (rc = policyedit_make(&p, &s, e)) == 0) {
+		tell_policy(&p, &h);
+		suggest_put_claims(&b, &s);
+		if (!policyedit_is_same(&p))
+			policyedit_put_diff(&p, &b);
+		else
+			log_say("%s says so already", p.path);
+	}
+	policyedit_release(&p);
+	print(&b);
+	vec_release(&s);
+	history_release(&h);
+	return rc == 0 ? 0 : (int)e->code;
+}
+
 static int
 by_of(const char *word, enum history_by *ret)
 {
@@ -207,9 +263,11 @@ check_words(struct request *q, int nwords, struct err *e)
 	if (by_of(q->opts.by, &by) != 0)
 		return err_usage(e, "--by takes time, rule, process or "
 		    "object", "");
-	if (q->opts.list + q->opts.verify + (q->opts.by != NULL) +
+	if (q->opts.list + q->opts.verify + q->opts.suggest + (q->opts.by != NULL) +
 	    (q->opts.html != NULL) > 1 ||
-	    (q->opts.json && (q->opts.verify || q->opts.html != NULL)))
+	    (q->opts.json && (q->opts.verify || q->opts.suggest ||
+	    q->opts.html != NULL)) ||
+	    (q->opts.settings != NULL && !q->opts.suggest))
 		return err_usage(e, "these options show different things: "
 		    "take one", "");
 	return 0;
@@ -234,6 +292,8 @@ act(struct request *q, struct err *e)
 		return (int)e->code;
 	if (q->opts.verify)
 		status = verify(q, e);
+	else if (q->opts.suggest)
+		status = suggest(q, e);
 	else if (q->opts.html != NULL)
 		status = write_page(q, e);
 	else if (q->opts.json && q->opts.by == NULL)

@@ -21,4 +21,7 @@ int	 config_user_path(struct arena *, const struct resolve_request *,
 int	 config_write(const char *path, const struct buf *, bool force,
 	    struct err *);
 
+/* Asks on standard output; is the answer yes? */
+bool	 config_ask(const char *question);
+
 #endif

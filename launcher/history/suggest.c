@@ -125,6 +125,19 @@ suggest_apply(struct arena *a, const struct suggest *s, const char *shown,
 }
 
 void
+suggest_put_claims(struct buf *b, const struct suggest *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (!s->v[i].is_claim)
+			continue;
+		buf_printf(b, "# only a process inside said that it was "
+		    "refused: %s += ", s->v[i].key);
+		json_put_string(b, s->v[i].value, strlen(s->v[i].value));
+		buf_putc(b, '\n');
+	}
+}
+
+void
 history_put_policy(struct buf *b, const struct history *h)
 {
 	struct arena *a = arena_new();

@@ -34,4 +34,10 @@ int	 suggest_apply(struct arena *, const struct suggest *,
 	    const char *shown, const char *text, size_t len, struct buf *ret,
 	    struct err *);
 
+/*
+ * Lines beginning with '#' that name the entries which only processes inside
+ * asked for; nothing where there are none.
+ */
+void	 suggest_put_claims(struct buf *, const struct suggest *);
+
 #endif

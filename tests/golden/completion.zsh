@@ -15,7 +15,7 @@ _fence_lookup() {
 	case $at in
 	fence)
 		opts='-s --settings -t --template -a --allow --host-port -w --write -r --read --deny-read --ignore-unknown-keys -d --debug -m --monitor --fence-log-file --watch-policy --trace-file -c --c --shell --shell-login --chdir --env --force-new-session --keep-fd --engine -p --port --service-execution-model --expose-host-path --expose-host-path-rw --dry-run --list-templates --linux-features -h --help -v --version'
-		list='run config template why doctor completion help hook hooks import shadow trace' ;;
+		list='run config template why doctor completion help hook hooks import shadow trace allow' ;;
 	'run')
 		opts='-s --settings -t --template -a --allow --host-port -w --write -r --read --deny-read --ignore-unknown-keys -d --debug -m --monitor --fence-log-file --watch-policy --trace-file -c --c --shell --shell-login --chdir --env --force-new-session --keep-fd --engine -p --port --service-execution-model --expose-host-path --expose-host-path-rw --dry-run --list-templates --linux-features -h --help -v --version'
 		list='' ;;
@@ -104,7 +104,10 @@ _fence_lookup() {
 		opts='-f --force'
 		list='' ;;
 	'trace')
-		opts='-l --list --by --json --html --verify'
+		opts='-l --list --by --json --html --suggest -s --settings --verify'
+		list='' ;;
+	'allow')
+		opts='-r --read --from --claims -y --yes -u --user -s --settings'
 		list='' ;;
 	*)
 		opts=
