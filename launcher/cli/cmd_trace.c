@@ -24,7 +24,7 @@
 extern char **environ;
 
 struct trace_options {
-	bool		 list, json, verify, suggest;
+	bool		 list, json, verify, suggest, follow;
 	const char	*by, *html, *settings;
 };
 
@@ -38,6 +38,9 @@ const struct opt trace_opts[] = {
 	    "the records themselves, or the list or groups as an object" },
 	{ 0, "html", "FILE", OPT_TEXT, offsetof(struct trace_options, html),
 	    "write a page that shows them; - for standard output" },
+	{ 'f', "follow", NULL, OPT_FLAG,
+	    offsetof(struct trace_options, follow),
+	    "show each record as it is written, until the run ends" },
 	{ 0, "suggest", NULL, OPT_FLAG,
 	    offsetof(struct trace_options, suggest),
 	    "show how the policy would have to change, and change nothing" },
@@ -240,6 +243,26 @@ show(struct request *q, struct err *e)
 	return rc == 0 ? 0 : (int)e->code;
 }
 
+static void
+put_line(const char *line, size_t len, enum record_kind *ret, void *arg)
+{
+	const struct request *q = arg;
+	struct buf b;
+
+	buf_init(&b, 0);
+	*ret = q->opts.json ? history_put_json(&b, line, len) :
+	    history_put_line(&b, line, len, isatty(STDOUT_FILENO));
+	print(&b);
+	fflush(stdout);
+}
+
+static int
+follow(struct request *q, struct err *e)
+{
+	return history_follow(q->fd, q->shown, put_line, q, e) != 0 ?
+	    (int)e->code : 0;
+}
+
 /* ---- the command line ---- */
 
 static void
@@ -263,7 +286,8 @@ check_words(struct request *q, int nwords, struct err *e)
 	if (by_of(q->opts.by, &by) != 0)
 		return err_usage(e, "--by takes time, rule, process or "
 		    "object", "");
-	if (q->opts.list + q->opts.verify + q->opts.suggest + (q->opts.by != NULL) +
+	if (q->opts.list + q->opts.verify + q->opts.suggest +
+	    q->opts.follow + (q->opts.by != NULL) +
 	    (q->opts.html != NULL) > 1 ||
 	    (q->opts.json && (q->opts.verify || q->opts.suggest ||
 	    q->opts.html != NULL)) ||
@@ -287,10 +311,16 @@ act(struct request *q, struct err *e)
 	}
 	if (q->opts.list)
 		return list(q, e);
-	if (history_open(q->arena, q->state, q->word != NULL ? q->word :
+	if (q->opts.follow && q->word == NULL) {
+		if (history_wait(q->arena, q->state, &q->fd, &q->shown,
+		    e) != 0)
+			return (int)e->code;
+	} else if (history_open(q->arena, q->state, q->word != NULL ? q->word :
 	    "last", &q->fd, &q->shown, e) != 0)
 		return (int)e->code;
-	if (q->opts.verify)
+	if (q->opts.follow)
+		status = follow(q, e);
+	else if (q->opts.verify)
 		status = verify(q, e);
 	else if (q->opts.suggest)
 		status = suggest(q, e);

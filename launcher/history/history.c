@@ -201,6 +201,25 @@ history_runs(struct arena *a, const char *state, struct history_runs *runs,
 	return 0;
 }
 
+int
+history_lasting(struct arena *a, const char *state, const char **ret,
+    struct err *e)
+{
+	struct history_runs runs;
+
+	*ret = NULL;
+	if (find_runs(a, state, &runs, e) != 0)
+		return -1;
+	for (size_t i = 0; i < runs.n && *ret == NULL; i++) {
+		auto_fd fd = open_record(runs.v[i].path);
+
+		if (fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0)
+			*ret = runs.v[i].path;
+	}
+	vec_release(&runs);
+	return 0;
+}
+
 /* The run that is meant; NULL: none is, or more than one (*ret_n). */
 static const char *
 pick_run(const struct history_runs *runs, const char *word, size_t *ret_n)

@@ -50,12 +50,30 @@ struct history_runs {
 /* In the state directory; none is no error. */
 int	 history_runs(struct arena *, const char *state,
 	    struct history_runs *, struct err *);
+/* The newest run that lasts, by its file; *ret NULL: none does. */
+int	 history_lasting(struct arena *, const char *state, const char **ret,
+	    struct err *);
 /*
  * A trace to read: "last", the beginning of a run's name (4 characters or
  * more), or a file; "-" is standard input.
  */
 int	 history_open(struct arena *, const char *state, const char *word,
 	    int *ret_fd, const char **ret_shown, struct err *);
+
+/*
+ * The run that lasts; where none does, the first that is refused something
+ * from now on: waits for it.  As history_open().
+ */
+int	 history_wait(struct arena *, const char *state, int *ret_fd,
+	    const char **ret_shown, struct err *);
+/*
+ * Each line of a trace as it is written, to the end of its run.  Reading does
+ * not hold up the run, and a slow reader loses nothing: the file is between
+ * them.
+ */
+int	 history_follow(int fd, const char *shown,
+	    void (*line)(const char *, size_t, enum record_kind *ret, void *),
+	    void *arg, struct err *);
 
 /* ---- texts, appended ---- */
 
@@ -74,6 +92,12 @@ void	 history_put_groups_json(struct buf *, const struct history *,
 	    enum history_by);
 /* The lines that would allow it, as one JSONC block; "" where none would. */
 void	 history_put_policy(struct buf *, const struct history *);
+/* One line, as history_put_times(); or again, valid and safe to print.
+ * Nothing for what is no record; which kind it was. */
+enum record_kind history_put_line(struct buf *, const char *line, size_t len,
+	    bool is_wide);
+enum record_kind history_put_json(struct buf *, const char *line,
+	    size_t len);
 /* The records again, each valid JSON that is safe to print; others not. */
 int	 history_write_json(int fd, FILE *, struct err *);
 /*

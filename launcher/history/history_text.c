@@ -192,20 +192,35 @@ put_message(struct buf *b, const char *text, bool is_wide)
 	}
 }
 
+static void
+put_record(struct buf *b, const struct record *r, bool is_wide)
+{
+	if (r->kind != RECORD_REFUSAL && r->kind != RECORD_FINDING)
+		return;
+	put_message(b, r->message, is_wide);
+	if (r->count > 1)
+		buf_printf(b, "  (%llu times)", (unsigned long long)r->count);
+	buf_putc(b, '\n');
+}
+
 void
 history_put_times(struct buf *b, const struct history *h, bool is_wide)
 {
-	for (size_t i = 0; i < h->n; i++) {
-		const struct record *r = &h->v[i];
+	for (size_t i = 0; i < h->n; i++)
+		put_record(b, &h->v[i], is_wide);
+}
 
-		if (r->kind != RECORD_REFUSAL && r->kind != RECORD_FINDING)
-			continue;
-		put_message(b, r->message, is_wide);
-		if (r->count > 1)
-			buf_printf(b, "  (%llu times)",
-			    (unsigned long long)r->count);
-		buf_putc(b, '\n');
-	}
+enum record_kind
+history_put_line(struct buf *b, const char *line, size_t len, bool is_wide)
+{
+	struct arena *a = arena_new();
+	struct err ignored = { 0 };
+	struct record r;
+
+	if (record_parse(a, line, len, &r, &ignored) == 0)
+		put_record(b, &r, is_wide);
+	arena_free(a);
+	return r.kind;
 }
 
 /* ---- groups ---- */
@@ -378,21 +393,22 @@ history_put_groups_json(struct buf *b, const struct history *h,
 	vec_release(&groups);
 }
 
-static void
-put_json(struct buf *b, const struct lines *l)
+enum record_kind
+history_put_json(struct buf *b, const char *line, size_t len)
 {
 	struct arena *a = arena_new();
 	struct err ignored = { 0 };
 	struct jnode *root;
 	struct record r;
 
-	if (record_parse(a, l->line, l->len, &r, &ignored) == 0 &&
-	    jsontree_parse(a, "", l->line, l->len, RECORD_LINE_BYTES, &root,
+	if (record_parse(a, line, len, &r, &ignored) == 0 &&
+	    jsontree_parse(a, "", line, len, RECORD_LINE_BYTES, &root,
 	    &ignored) == 0) {
 		jsontree_put(b, root, NULL, "", "");
 		buf_putc(b, '\n');
 	}
 	arena_free(a);
+	return r.kind;
 }
 
 int
@@ -408,7 +424,7 @@ history_write_json(int fd, FILE *out, struct err *e)
 		if (kind == LINE_LONG)
 			continue;
 		buf_clear(&b);
-		put_json(&b, &l);
+		(void)history_put_json(&b, l.line, l.len);
 		fwrite(b.data, 1, b.len, out);
 	}
 	lines_release(&l);

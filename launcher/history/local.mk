@@ -1,6 +1,6 @@
 launcher_liblauncher_a_SOURCES += \
 	launcher/history/history.c launcher/history/history.h \
-	launcher/history/history_text.c \
+	launcher/history/follow.c launcher/history/history_text.c \
 	launcher/history/lines.c launcher/history/lines.h \
 	launcher/history/record.c launcher/history/record.h \
 	launcher/history/suggest.c launcher/history/suggest.h \

@@ -103,6 +103,50 @@ for r in json.load(sys.stdin)["runs"]: print(r["id"][:8], r["state"], r["exitSta
 	trace "$who" --verify "$T/bad.$who"
 	like "$status:$out" '^0:.*it has no end' "$who: --verify: no end is said"
 
+	# A run that lasts, from another terminal.
+	mkfifo -m 666 "$T/go.$who"
+	U=$W
+	W=$U/work start "$who" env -u XDG_STATE_HOME HOME="$H" "$F" trace \
+	    --follow >"$T/first.$who" 2>&1
+	first=$pid
+	W=$U/work start "$who" env -u XDG_STATE_HOME HOME="$H" "$FENCE_RUN" -- \
+	    sh -c "echo x >$U/out/one; cat $T/go.$who; echo x >$U/out/two" \
+	    2>/dev/null
+	run=$pid
+	wait_for 20 grep -q 'out/one' "$T/first.$who"
+	ok $? "$who: --follow: waits for a run, and shows its first refusal"
+	W=$U/work start "$who" env -u XDG_STATE_HOME HOME="$H" "$F" trace \
+	    last --follow --json >"$T/second.$who" 2>&1
+	second=$pid
+	wait_for 20 grep -q 'out/one' "$T/second.$who"
+	ok $? "$who: --follow: a second reader has it, too"
+	trace "$who" --list
+	like "$out" 'running .* sh -c echo' "$who: --list: it runs"
+	unlike "$(cat "$T/first.$who")" 'out/two' "$who: --follow: not yet"
+	echo >"$T/go.$who"
+	wait "$run"
+	wait "$first"
+	is "$?:$(grep -c '^\[fence:fs\]' "$T/first.$who")" 0:2 \
+	    "$who: --follow: ends with the run, and has both"
+	wait "$second"
+	is "$?:$(cat "$T/second.$who")" "0:$(cat \
+	    "$(ls -d "$R"/*.jsonl | tail -1)")" "$who: --follow --json"
+	W=$U/work start "$who" env -u XDG_STATE_HOME HOME="$H" "$FENCE_RUN" -- \
+	    sh -c "echo x >$U/out/one; cat $T/go.$who" 2>/dev/null
+	run=$pid
+	wait_for 20 sh -c "ls '$R' | grep -c jsonl | grep -q 3"
+	W=$U/work start "$who" env -u XDG_STATE_HOME HOME="$H" "$F" trace \
+	    last -f >"$T/third.$who" 2>&1
+	third=$pid
+	wait_for 20 grep -q 'out/one' "$T/third.$who"
+	kill -9 "$run"
+	wait "$run" 2>/dev/null
+	wait "$third"
+	is $? 0 "$who: --follow: ends with a run that is killed"
+	trace "$who" --list
+	like "$out" 'killed .* sh -c echo' "$who: --list: it was killed"
+	W=$U
+
 	# Bytes of anybody's: nothing of them acts on a terminal.
 	printf '%s\n' '{"metadata":{"correlation_uid":"\u001b[2J","sequence":1},"action_id":2,"message":"\u001b]0;x\u0007\u202e","file":{"path":"\u001b[31m"},"unmapped":{"fence":{"remedy":{"key":"filesystem.allowWrite","value":"\u001b[1m"}}}}' \
 	    $'\e[31m' >"$T/bad.$who"

@@ -232,6 +232,7 @@ complete -c fence -n '__fish_seen_subcommand_from trace' -s l -l list -d 'list t
 complete -c fence -n '__fish_seen_subcommand_from trace' -l by -x -a 'time rule process object' -d 'one line a record, or groups with counts'
 complete -c fence -n '__fish_seen_subcommand_from trace' -l json -d 'the records themselves, or the list or groups as an object'
 complete -c fence -n '__fish_seen_subcommand_from trace' -l html -r -d 'write a page that shows them; - for standard output'
+complete -c fence -n '__fish_seen_subcommand_from trace' -s f -l follow -d 'show each record as it is written, until the run ends'
 complete -c fence -n '__fish_seen_subcommand_from trace' -l suggest -d 'show how the policy would have to change, and change nothing'
 complete -c fence -n '__fish_seen_subcommand_from trace' -s s -l settings -r -d '--suggest for this policy'
 complete -c fence -n '__fish_seen_subcommand_from trace' -l verify -d 'say whether records were changed, taken out or put in'

@@ -104,7 +104,7 @@ _fence_lookup() {
 		opts='-f --force'
 		list='' ;;
 	'trace')
-		opts='-l --list --by --json --html --suggest -s --settings --verify'
+		opts='-l --list --by --json --html -f --follow --suggest -s --settings --verify'
 		list='' ;;
 	'allow')
 		opts='-r --read --from --claims -y --yes -u --user -s --settings'
