@@ -199,7 +199,7 @@ make(const struct run_options *ro, char **argv, char **env, bool is_again,
 	w.arena = ret->arena;
 	if (plan_port_options(&w, ro, e) == 0 &&
 	    load_policy(&w, ro, env, e) == 0 && plan_ports(&w, e) == 0 &&
-	    plan_parts(&w, ro, env, e) == 0 && plan_probes(&w, e) == 0 &&
+	    plan_parts(&w, ro, env, e) == 0 && plan_probes(&w, ro, e) == 0 &&
 	    plan_files(&w, ro, env, e) == 0 &&
 	    plan_command(&w, ro, argv, env, e) == 0) {
 		plan_many(&w, ro->engine);

@@ -67,8 +67,15 @@ add_sig(struct probe_sig *v, size_t n, const struct entry *entry,
 	return 0;
 }
 
+/* Where nobody is told of a call, nothing looks for it. */
+static bool
+is_told(const struct run_options *ro)
+{
+	return ro->monitor || ro->debug || ro->trace_file != NULL;
+}
+
 int
-plan_probes(struct work *w, struct err *e)
+plan_probes(struct work *w, const struct run_options *ro, struct err *e)
 {
 	const struct strlist *calls = &w->plan->policy->trace.calls;
 	struct jail_spec *spec = &w->plan->spec;
@@ -81,6 +88,8 @@ plan_probes(struct work *w, struct err *e)
 	for (size_t i = 0; i < calls->n; i++)
 		if (add_sig(v, i, &calls->v[i], e) != 0)
 			return -1;
+	if (!is_told(ro))
+		return 0;
 	if (paths_libexec(w->arena, &dir, e) != 0)
 		return -1;
 	spec->probe = arena_printf(w->arena, "%s/libfence-probe.so", dir);

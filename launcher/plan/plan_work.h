@@ -54,7 +54,7 @@ void	 plan_many(struct work *, const char *engine);
 void	 plan_calls(struct work *, const struct run_options *);
 
 /* plan_probes.c: the functions whose calls are told; after plan_parts(). */
-int	 plan_probes(struct work *, struct err *);
+int	 plan_probes(struct work *, const struct run_options *, struct err *);
 
 /* plan_dirs.c: folders that variables name; after plan_files(). */
 const char	*plan_runtime(struct arena *, char *const *env);

@@ -61,7 +61,9 @@ print(l.getenv(b"X_HOME"), l.getenv(b"X_\n\x1b[31m"))'
 	told 'getenv\("PYTHONHOME"\) = NULL  .*python3[.0-9]*\[[0-9]+\]' \
 	    "python asks its environment"
 	unlike "$err" $'\x1b' "$who: nothing raw reaches the terminal"
-	fence "$who" --settings "$W/p.json" -- false
+	fence "$who" --settings "$W/p.json" -- sh -c 'cat /proc/self/maps'
+	unlike "$status:$out" 'probe' "$who: where nobody is told, it is not"
+	fence "$who" --settings "$W/p.json" --trace-file "$W/t" -- false
 	is "$status:$err" "1:" "$who: a call that is told is no refusal"
 	policy 'execve(s,p,p):v' 'chdir(s):i' 'strtoimax(s,p,i):i64'
 	run /bin/dash -c 'chdir /nowhere; echo $((X_N + 7)); exec true' \
