@@ -11,6 +11,7 @@
  *	pings ADDR:PORT TOTAL [PROXY]	the same byte on one connection
  *	idle ADDR:PORT COUNT [PROXY]	holds COUNT connections until stdin ends
  *	opens FILE COUNT libc|raw	open and close; raw: past any shim
+ *	getenvs COUNT			getenv(), which a probe may tell
  *	execs COUNT CMD…		starts it and waits for it, COUNT times
  *	plants NAME SAMPLES COUNT FILE…	makes NAME and waits until it is gone,
  *					again and again, while another thread
@@ -22,7 +23,7 @@
  * plants prints the nanoseconds of each sample; the first, which waits for the
  * guard to begin, is not told.  It ends when both are done.
  *
- * get, gets, conns, pings, opens and execs print one number, the nanoseconds it
+ * get, gets, conns, pings, opens, getenvs and execs print one number, the nanoseconds it
  * took; time and once print a line "command wall_ns cpu_ns" per run, where cpu is that of the
  * command and all its descendants; idle prints "ready".  ADDR is a literal
  * IPv4 address.  PROXY is ADDR:PORT of something that knows CONNECT, or
@@ -511,6 +512,19 @@ cmd_opens(char **argv)
 }
 
 static int
+cmd_getenvs(char **argv)
+{
+	uint64_t count = number(argv[0], 100000000);
+	int64_t start = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+
+	for (uint64_t i = 0; i < count; i++)
+		if (getenv("PUMP_IS_NOT_SET") != NULL)
+			die("PUMP_IS_NOT_SET is set");
+	printf("%" PRId64 "\n", clock_ns(CLOCK_PROCESS_CPUTIME_ID) - start);
+	return 0;
+}
+
+static int
 cmd_execs(char **argv)
 {
 	uint64_t count = number(argv[0], 1000000);
@@ -717,6 +731,7 @@ static const struct mode {
 	{ "pings", 2, 3, cmd_pings },
 	{ "idle", 2, 3, cmd_idle },
 	{ "opens", 3, 3, cmd_opens },
+	{ "getenvs", 1, 1, cmd_getenvs },
 	{ "execs", 2, 1 << 20, cmd_execs },
 	{ "plants", 4, 1 << 20, cmd_plants },
 	{ "once", 1, 1 << 20, cmd_once },
