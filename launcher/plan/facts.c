@@ -491,9 +491,14 @@ add_exposed(struct gather *g, const struct exposed *x)
 static void
 add_beyond_all(struct gather *g)
 {
+	static const char *const own[] = { "/etc", "/run", "/tmp" };
+
 	if (!gather_grants_all(g))
 		return;
 	gather_path(g, FACT_DENY_WRITE, "/sys", "the kernel's own");
+	/* There the jail's own lie over them; at a second mount none do. */
+	for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+		gather_path(g, FACT_DENY_WRITE, own[i], "the system's own");
 	g->rq->notice("\"/\" in filesystem.allowWrite: all of the host's "
 	    "files are writable inside, but for guarded, hidden and denied "
 	    "ones and /etc, /sys, /dev, /run and /tmp", g->rq->arg);
@@ -612,6 +617,7 @@ gather_all(struct gather *g, struct err *e)
 	again_facts(g);
 	if (check_facts(g, e) != 0 || own_facts(g, e) != 0)
 		return -1;
+	again_facts(g);
 	return g->sys == 0 ? 0 : err_sys(e, g->sys, "cannot look at '%s'",
 	    g->sys_path);
 }

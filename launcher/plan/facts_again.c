@@ -1,5 +1,6 @@
 /*
- * What is hidden is hidden at every mount that shows it: a folder that the
+ * What is hidden is hidden at every mount that shows it, and what may not be
+ * written is read-only at every one that a grant is around: a folder that the
  * host has mounted at a second place (a bind mount, /sysroot, the top of a
  * btrfs file system) has two names for the same file.
  */
@@ -22,16 +23,35 @@ without_slash(const char *dir)
 	return strcmp(dir, "/") == 0 ? "" : dir;
 }
 
+/* Read-only: a folder that is the jail's own elsewhere is the host's here. */
+static void
+close_off(struct gather *g, const struct mount_fact *f,
+    const struct tree_node *node)
+{
+	const char *words = f->rule->id == RULE_JAIL ? f->rule->text :
+	    "a guarded name, mounted a second time";
+
+	gather_fact(g, FACT_DENY_WRITE, node, gather_words(g, words));
+	policy_own(g->rq->policy, node->real, words);
+}
+
 static void
 hide(struct gather *g, const struct mount_fact *f, const char *path)
 {
 	const struct rule *rule = f->rule;
+	bool is_write = f->kind == FACT_DENY_WRITE || f->kind == FACT_OTHER;
 	struct tree_node node;
 
+	if (is_write && !gather_is_granted(g, path))
+		return;
 	gather_look(g, path, &node);
 	if (node.kind == TREE_MISSING || strcmp(node.real, path) != 0)
 		return;
-	if (rule->id != RULE_ENTRY) {
+	if (is_write && (rule->id != RULE_ENTRY || f->layer == NULL)) {
+		close_off(g, f, &node);
+		return;
+	}
+	if (rule->id != RULE_ENTRY || f->layer == NULL) {
 		gather_fact(g, f->kind, &node, rule);
 		policy_hide(g->rq->policy, path, rule->text);
 		return;
@@ -113,7 +133,8 @@ again_facts(struct gather *g)
 	for (; g->nagain < n; g->nagain++) {
 		struct mount_fact f = g->facts->v[g->nagain];
 
-		if (f.kind == FACT_DENY_READ || f.kind == FACT_SOCKET)
+		if (f.kind == FACT_DENY_READ || f.kind == FACT_SOCKET ||
+		    f.kind == FACT_DENY_WRITE || f.kind == FACT_OTHER)
 			look_around(g, &f);
 	}
 	g->nagain = g->facts->n;

@@ -175,7 +175,7 @@ void	 own_know(struct gather *);
 void	 own_list(struct gather *);
 int	 own_facts(struct gather *, struct err *);
 /*
- * facts_again.c: what is hidden by now, at other mounts of it.  Called again
+ * facts_again.c: what is denied by now, at other mounts of it.  Called again
  * for what has come since.
  */
 void	 again_facts(struct gather *);

@@ -37,6 +37,43 @@ ls /tmp /run | grep fence-test && echo seen
 SH
 chmod 644 "$T/refused"
 
+# The same by way of a second mount of "/", at $AGAIN.
+cat >"$T/again" <<'SH'
+( : >>"$AGAIN$HOME/.bashrc" ) 2>/dev/null && echo guarded
+( : >>"$AGAIN$HOME/kept" ) 2>/dev/null && echo denied
+( : >>"$AGAIN$HOME/.claude/settings.json" ) 2>/dev/null && echo agent
+cat "$AGAIN$HOME/.ssh/id" 2>/dev/null && echo hidden
+( : >>"$AGAIN$PROGRAM" ) 2>/dev/null && echo program
+touch "$AGAIN$HOME/.local/state/fence/x" 2>/dev/null && echo state
+touch "$AGAIN$HOME/.config/fence/fence.json" 2>/dev/null && echo config
+mv "$AGAIN$HOME" "$AGAIN$TOP/home2" 2>/dev/null && echo home
+rm -r "$AGAIN$HOME/.claude" 2>/dev/null && echo removed
+for place in etc run tmp; do
+	touch "$AGAIN/$place/fence-test" 2>/dev/null && echo $place
+done
+echo x >"$AGAIN$TOP/plain"
+SH
+chmod 644 "$T/again"
+
+again() {	# again WHO HOW: mounted so
+	local as_one=(unshare -m)
+
+	[ "$1" = root ] || as_one=(unshare -Urm)
+	policy '{"filesystem":{"denyRead":["~/.ssh"],"allowWrite":["/"],
+	    "denyWrite":["~/kept"]}}'
+	as "$1" sh -c 'cd "$0" && mkdir -p again home/.claude &&
+	    echo host >home/.claude/settings.json' "$TOP"
+	capture "$1" "${as_one[@]}" env HOME="$H" PROGRAM="$FENCE_RUN" \
+	    TOP="$TOP" AGAIN="$TOP/again" sh -ec 'mount "$1" / "$AGAIN"
+	    test -e "$AGAIN$TOP/w" && echo there
+	    "$PROGRAM" -s "$2" -- sh "$3"' - "$2" "$T/policy.json" "$T/again"
+	is "$out" there "$1: $2: a second mount gives no more"
+	is "$(cat "$TOP/plain")" x "$1: $2: and no less"
+	is "$(cat "$H/.claude/settings.json")" host "$1: $2: the host's stays"
+	rm -f /etc/fence-test /run/fence-test /tmp/fence-test
+	as "$1" rm -rf "$TOP/again" "$TOP/plain" "$H/.claude"
+}
+
 for who in $WHOS; do
 	TOP=$(workspace "$who")
 	W=$TOP/w
@@ -45,6 +82,9 @@ for who in $WHOS; do
 	    echo id >home/.ssh/id && echo kept >home/kept && : >home/.bashrc' \
 	    "$TOP"
 
+	# To a user "/" may be mounted again with all that is in it alone.
+	[ "$who" = user ] || again "$who" --bind
+	again "$who" --rbind
 	for way in '--engine bwrap' '--engine native' apart closed; do
 		hidden='"~/.ssh"' more=
 		case $way in
