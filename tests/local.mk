@@ -8,6 +8,7 @@ UNIT_TESTS = \
 	tests/unit/test_answers \
 	tests/unit/test_arena \
 	tests/unit/test_agentconf \
+	tests/unit/test_agentend \
 	tests/unit/test_ask \
 	tests/unit/test_budget \
 	tests/unit/test_buf \
@@ -104,6 +105,7 @@ UNIT_TESTS = \
 	tests/unit/test_sha256 \
 	tests/unit/test_shadow \
 	tests/unit/test_shadow_diff \
+	tests/unit/test_shadow_tree \
 	tests/unit/test_shell \
 	tests/unit/test_shim \
 	tests/unit/test_shim_table \
