@@ -159,9 +159,10 @@ read_unicode(struct toml *t, size_t digits, struct buf *b)
 static int
 read_escape(struct toml *t, bool is_multi, struct buf *b)
 {
-	static const char from[] = "btnfre\"\\", to[] = "\b\t\n\f\r\033\"\\";
+	static const char from[] = "btnfr\"\\", to[] = "\b\t\n\f\r\"\\";
 	char c = at(t, 1);
 	const char *found = c != '\0' ? strchr(from, c) : NULL;
+	bool has_line = false;
 
 	if (c == 'u' || c == 'U')
 		return read_unicode(t, c == 'u' ? 4 : 8, b);
@@ -174,12 +175,14 @@ read_escape(struct toml *t, bool is_multi, struct buf *b)
 		return bad(t, "unknown escape in a string");
 	t->pos++;
 	while (t->pos < t->len && strchr(" \t\r\n", at(t, 0)) != NULL) {
-		if (at(t, 0) == '\n')
+		if (at(t, 0) == '\n') {
 			newline(t);
-		else
+			has_line = true;
+		} else {
 			t->pos++;
+		}
 	}
-	return 0;
+	return has_line ? 0 : bad(t, "unknown escape in a string");
 }
 
 /* One character of a string as it is. */
@@ -218,7 +221,7 @@ take_end(struct toml *t, char quote, bool is_multi, struct buf *b)
 	}
 	if (at(t, 1) != quote || at(t, 2) != quote)
 		return false;
-	while (at(t, 3) == quote) {
+	for (int i = 0; i < 2 && at(t, 3) == quote; i++) {
 		buf_putc(b, quote);
 		t->pos++;
 	}

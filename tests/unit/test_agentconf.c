@@ -137,6 +137,12 @@ static const struct {
 	  "\"x\"\n\t},\n\t\"b\": [\n\t\t1\n\t]\n}\n", SIFTED,
 	  "{\n\t\"a\": 1,\n\t\"b\": [\n\t\t1\n\t]\n}\n", "env.LD_PRELOAD" },
 	/* What nobody reads like another. */
+	{ CODEX, "", "model = \"a\\e\"\n", UNREADABLE, NULL, "" },
+	{ CODEX, "", "model = \"\"\"a\\ b\"\"\"\n", UNREADABLE, NULL, "" },
+	{ CODEX, "", "model = \"\"\"a\"\"\"\"\"\"\n", UNREADABLE, NULL, "" },
+	{ CODEX, "", "model = '''a''''''\n", UNREADABLE, NULL, "" },
+	{ CODEX, "", "model = \"\"\"a\"\"\"\"\"\n", CARRIED, NULL, "" },
+	{ CODEX, "", "model = \"\"\"a\\ \n b\"\"\"\n", CARRIED, NULL, "" },
 	{ CLAUDE, "{}", "", UNREADABLE, NULL, "" },
 	{ CLAUDE, "{}", "{", UNREADABLE, NULL, "" },
 	{ CLAUDE, "{}", "[]", UNREADABLE, NULL, "" },
