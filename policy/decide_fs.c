@@ -113,13 +113,19 @@ find_alias(const struct policy *p, const char *path, unsigned want,
     struct best best)
 {
 	bool is_free = best.len == 0;
+	size_t len = strlen(path);
 
 	for (size_t i = 0; i < p->fs.naliases; i++) {
 		const struct fs_alias *a = &p->fs.aliases[i];
-		enum fs_list list = list_of(a->list);
-		size_t n = strlen(a->real);
+		enum fs_list list;
+		size_t n = a->len;
 
-		if ((want & BIT(list)) == 0 || !str_path_below(path, a->real))
+		/* There may be thousands, asked for each path of a plan. */
+		if (n > len || (n > 1 && path[n] != '/' && path[n] != '\0') ||
+		    !str_path_below(path, a->real))
+			continue;
+		list = list_of(a->list);
+		if ((want & BIT(list)) == 0)
 			continue;
 		if (action_of(list) == ACTION_DENY ? n >= best.len :
 		    is_free && n > best.len)
@@ -315,11 +321,15 @@ deny_own(const struct policy *p, const char *path, struct verdict *v)
 	return false;
 }
 
-/* "." means the workspace, whatever its name; a glob names nothing. */
+/*
+ * An entry that names a path of len to n bytes.  "." means the workspace,
+ * whatever its name; a glob names nothing.
+ */
 static bool
-names_path(const struct entry *e)
+names_path(const struct entry *e, size_t len, size_t n)
 {
-	return e->pattern->kind == PATTERN_PATH &&
+	return e->pattern->len >= len && e->pattern->len <= n &&
+	    e->pattern->kind == PATTERN_PATH &&
 	    strcmp(e->text, ".") != 0 && strcmp(e->text, "./") != 0;
 }
 
@@ -331,10 +341,10 @@ static bool
 is_named(const struct policy *p, const char *path, size_t len)
 {
 	const struct strlist *l = &p->fs.allow_write;
+	size_t n = strlen(path);
 
 	for (size_t i = 0; i < l->n; i++)
-		if (names_path(&l->v[i]) &&
-		    strlen(l->v[i].pattern->text) >= len &&
+		if (names_path(&l->v[i], len, n) &&
 		    str_path_below(path, l->v[i].pattern->text))
 			return true;
 	return false;

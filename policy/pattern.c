@@ -11,6 +11,7 @@ pattern_new(struct arena *a, enum pattern_kind kind, const char *text)
 
 	p->kind = kind;
 	p->text = text;
+	p->len = text != NULL ? strlen(text) : 0;
 	return p;
 }
 

@@ -37,6 +37,7 @@ struct pattern {
 	enum pattern_kind	 kind;
 	/* Where braces give several: a glob that covers them all. */
 	const char		*text;
+	size_t			 len;		/* of a path's text */
 	struct host		 host;		/* PATTERN_DOMAIN, _CIDR */
 	unsigned		 bits;		/* PATTERN_CIDR */
 	uint16_t		 port;		/* of a host; 0: every one */

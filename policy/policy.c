@@ -105,8 +105,8 @@ policy_alias(struct policy *p, size_t key, size_t entry, const char *real)
 		p->fs.aliases = v;
 	}
 	p->fs.aliases[p->fs.naliases++] = (struct fs_alias){
-	    .real = arena_strdup(p->arena, real), .list = key,
-	    .entry = entry };
+	    .real = arena_strdup(p->arena, real), .len = strlen(real),
+	    .list = key, .entry = entry };
 }
 
 void

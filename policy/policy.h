@@ -175,6 +175,7 @@ struct policy {
 		/* Where entries lead through symlinks: policy_alias(). */
 		struct fs_alias {
 			const char	*real;
+			size_t		 len;	/* of real */
 			size_t		 list;	/* KEY_OF() of the entry's */
 			size_t		 entry;	/* FS_ALIAS_DEFAULT: none */
 		}		*aliases;
