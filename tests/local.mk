@@ -221,7 +221,7 @@ include tests/probes/local.mk
 EXTRA_DIST += tests/README.md tests/agents tests/agree tests/batch tests/batches tests/builds \
 	tests/clients tests/contract tests/coverage tests/hooks \
 	tests/fuzz/corpus tests/golden tests/kill-at tests/lib.sh tests/lint \
-	tests/page tests/records.py tests/run tests/scale.sh tests/self-check \
+	tests/heldfiles tests/page tests/records.py tests/run tests/scale.sh tests/self-check \
 	tests/shell-lines \
 	tests/setup.sh tests/swapper.sh tests/trace \
 	tests/unit/bpf.h tests/unit/exec_rows.h tests/unit/gate_world.h \

@@ -4,7 +4,8 @@ check_PROGRAMS += tests/probes/probe tests/probes/probe-static \
 	tests/probes/rawclient tests/probes/callprobe tests/probes/filtered \
 	tests/probes/caller tests/probes/cancelled tests/probes/execrace \
 	tests/probes/execstorm \
-	tests/probes/deadmount tests/probes/forge tests/probes/leaver tests/probes/leaver-shim tests/probes/swapper \
+	tests/probes/deadmount tests/probes/forge tests/probes/heldfiles \
+	tests/probes/heldfiles-shim tests/probes/leaver tests/probes/leaver-shim tests/probes/swapper \
 	tests/probes/wobbler
 
 probe_sources = \
@@ -149,3 +150,13 @@ tests_probes_shadowrun_LDADD = $(FENCE_LIBS)
 check_PROGRAMS += tests/probes/pageof
 tests_probes_pageof_SOURCES = tests/probes/pageof.c
 tests_probes_pageof_LDADD = $(FENCE_LIBS)
+
+tests_probes_heldfiles_SOURCES = tests/probes/heldfiles.c
+tests_probes_heldfiles_CFLAGS = $(probe_cflags) -fno-pie
+tests_probes_heldfiles_LDFLAGS = -static
+tests_probes_heldfiles_LDADD =
+
+tests_probes_heldfiles_shim_SOURCES = tests/probes/heldfiles.c
+tests_probes_heldfiles_shim_CFLAGS = $(probe_cflags) -fPIE
+tests_probes_heldfiles_shim_LDFLAGS = $(HARD_LDFLAGS)
+tests_probes_heldfiles_shim_LDADD =
