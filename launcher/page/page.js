@@ -282,14 +282,16 @@ const test = (ev) => {
 };
 const more = (map, key, n) => map.set(key, (map.get(key) || 0) + n);
 const remedyOf = (r) => {
-	const m = obj(obj(obj(r.unmapped).fence).remedy);
-	return str(m.key) ? { key: str(m.key), value: str(m.value), flag: str(m.flag) } : null;
+	const fence = obj(obj(r.unmapped).fence), m = obj(fence.remedy);
+	return str(m.key) ? { key: str(m.key), value: str(m.value), flag: str(m.flag), isClaim: fence.trust === 'claim' } : null;
 };
+/* By key the values, and of each: do only processes inside say so? */
 const addRemedy = (map, m) => {
 	let values = map.get(m.key);
 	if (!values)
-		map.set(m.key, values = new Set());
-	values.add(m.value);
+		map.set(m.key, values = new Map());
+	values.set(m.value, m.isClaim && values.get(m.value) !== false);
+	return map;
 };
 const consider = (i) => {
 	const ev = events[i], f = test(ev), isNo = ev.out === 'refused' || ev.out === 'observed';
@@ -559,9 +561,9 @@ const isOrder = (v) => v.startsWith('(') && v.endsWith(')');
 const quote = (v) => JSON.stringify(v).replace(/[\p{C}\p{Zl}\p{Zp}\p{DI}]/gu, (c) =>
 	[...Array(c.length).keys()].map((i) => '\\u' + c.charCodeAt(i).toString(16).padStart(4, '0')).join(''));
 const BLOCK_MAX = 1000;
-const first = (set, n) => {
+const first = (all, n) => {
 	const out = [];
-	for (const v of set) {
+	for (const v of all) {
 		if (out.length >= n)
 			break;
 		out.push(v);
@@ -571,10 +573,10 @@ const first = (set, n) => {
 /* One block of JSONC: entries to add, and in comments what else to do. */
 const block = (lines, notes = []) => {
 	const root = new Map();
-	let left = BLOCK_MAX, over = 0;
+	let left = BLOCK_MAX, over = 0, all = 0, claims = 0;
 	for (const [key, values] of lines) {
 		over += Math.max(0, values.size - BLOCK_MAX);
-		for (const v of first(values, BLOCK_MAX).sort()) {
+		for (const v of first(values.keys(), BLOCK_MAX).sort()) {
 			if (isOrder(v)) {
 				notes.push(plain(key + ': ' + v.slice(1, -1)));
 			} else if (v.includes('\ufffd')) {
@@ -583,12 +585,16 @@ const block = (lines, notes = []) => {
 				over++;
 			} else {
 				let at = root;
+				all++;
+				claims += values.get(v) ? 1 : 0;
 				for (const part of key.split('.'))
 					at = at.get(part) || at.set(part, new Map()).get(part);
 				at.set(v, /^\d+$/.test(v) ? v : quote(v));
 			}
 		}
 	}
+	if (claims > 0)
+		notes.push(num(claims) + ' of ' + num(all) + ' rest on what processes inside said of themselves');
 	if (over > 0)
 		notes.push(times(over, 'more entry is', 'more entries are') + ' not listed: narrow the filters');
 	const out = notes.map((n) => '// ' + n);
@@ -618,7 +624,7 @@ const oneLine = (lines, own = '') => {
 	const home = own.slice(0, own.lastIndexOf('.') + 1);
 	const out = [];
 	for (const [key, values] of lines) {
-		const few = first(values, 20), adds = few.filter((v) => !isOrder(v)).slice(0, 2);
+		const few = first(values.keys(), 20), adds = few.filter((v) => !isOrder(v)).slice(0, 2);
 		const name = key === own ? '' : (home && key.startsWith(home) ? key.slice(home.length) : key) + ' ', left = values.size - adds.length - few.filter(isOrder).length;
 		if (adds.length > 0)
 			out.push(name + '+= ' + adds.map((v) => /^\d+$/.test(v) ? v : quote(v)).join(', ') +
@@ -993,7 +999,7 @@ function details(open) {
 	}
 	const m = remedyOf(r);
 	if (m) {
-		const lines = new Map([[m.key, new Set([m.value])]]);
+		const lines = addRemedy(new Map(), m);
 		const dd = row('would allow', whole(oneLine(lines)));
 		if (m.flag && /^[\w@%+=:,./~-]+$/.test(m.value))
 			dd.append(el('br'), el('span', 'soft', 'for one run: '), m.flag + ' ' + m.value);

@@ -18,9 +18,10 @@ fi
 chmod -R go+rX "${bin%/*}/playwright-core"
 
 W=$(workspace "$who")
-page() {	# page NAME <TRACE
-	"$PROBES/pageof" >"$W/$1.html"
-	ok $? "a page: $1"
+page() {	# page NAME TRACE
+	capture root "${FENCE_RUN%-run}" trace "$2" --html "$W/$1.html"
+	is "$status$err" 0 "a page: $1"
+	chmod 644 "$W/$1.html"
 }
 for kind in known hostile 'many 100000'; do
 	# shellcheck disable=SC2086 # two words
@@ -28,7 +29,7 @@ for kind in known hostile 'many 100000'; do
 	[ "$kind" = hostile ] || "$TESTS/validate-events" \
 	    "$FENCE_PREFIX/share/fence/event.schema.json" "$T/trace"
 	ok $? "what is made is a trace: $kind"
-	page "${kind% *}" <"$T/trace"
+	page "${kind% *}" "$T/trace"
 done
 
 # A real one, of a script that reads keys, writes and calls.
@@ -39,8 +40,7 @@ W=$W/work capture "$who" env HOME="$W/home" "$FENCE_RUN" \
     --trace-file "$W/trace" -- sh -c 'cat ~/.ssh/id_rsa; touch /etc/x ~/.x
     curl -sS --max-time 5 http://refused.test/; exit 3'
 is "$status" 3 'a run that is refused something'
-page real <"$W/trace"
-cp "$W/trace" "$T/trace"
+page real "$W/trace"
 
 mkdir "$W/profile"
 chown "$(stat -c %U "$W")": "$W/profile"

@@ -58,11 +58,12 @@ const frame = (page) => page.evaluate(() => new Promise((done) =>
 	requestAnimationFrame(() => requestAnimationFrame(done))));
 
 const block = (lines) => lines.join('\n');
-const ALL_LINES = block(['// 1 refusal has no line that would allow it', '{',
+const ALL_LINES = block(['// 1 refusal has no line that would allow it',
+	'// 4 of 6 rest on what processes inside said of themselves', '{',
 	'\t"filesystem": {', '\t\t"allowRead": [', '\t\t\t"~/.ssh/id_0",', '\t\t\t"~/.ssh/id_1",', '\t\t\t"~/.ssh/id_2"', '\t\t],',
 	'\t\t"allowWrite": [', '\t\t\t"/srv"', '\t\t]', '\t},',
 	'\t"network": {', '\t\t"allowedDomains": [', '\t\t\t"evil.test"', '\t\t],', '\t\t"hostPorts": [', '\t\t\t5432', '\t\t]', '\t}', '}']);
-const SRV_LINES = block(['{', '\t"filesystem": {', '\t\t"allowWrite": [', '\t\t\t"/srv"', '\t\t]', '\t}', '}']);
+const SRV_LINES = block(['// 1 of 1 rest on what processes inside said of themselves', '{', '\t"filesystem": {', '\t\t"allowWrite": [', '\t\t\t"/srv"', '\t\t]', '\t}', '}']);
 
 const seesAll = async (page) => {
 	same(await text(page, '#cmd'), 'sh -c ./build.sh', 'the command');

@@ -146,11 +146,6 @@ check_PROGRAMS += tests/probes/shadowrun
 tests_probes_shadowrun_SOURCES = tests/probes/shadowrun.c
 tests_probes_shadowrun_LDADD = $(FENCE_LIBS)
 
-# A page without the command that keeps traces.
-check_PROGRAMS += tests/probes/pageof
-tests_probes_pageof_SOURCES = tests/probes/pageof.c
-tests_probes_pageof_LDADD = $(FENCE_LIBS)
-
 tests_probes_heldfiles_SOURCES = tests/probes/heldfiles.c
 tests_probes_heldfiles_CFLAGS = $(probe_cflags) -fno-pie
 tests_probes_heldfiles_LDFLAGS = -static
