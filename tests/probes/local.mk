@@ -1,6 +1,7 @@
 # Programs that act inside the jail.  The sanitizers stay out: a probe must
 # meet the walls as any program does.  The Go client is built by the runner.
-check_PROGRAMS += tests/probes/probe tests/probes/probe-static \
+check_PROGRAMS += tests/probes/anyop \
+	tests/probes/probe tests/probes/probe-static \
 	tests/probes/rawclient tests/probes/callprobe tests/probes/filtered \
 	tests/probes/caller tests/probes/cancelled tests/probes/execrace \
 	tests/probes/execstorm \
@@ -49,6 +50,11 @@ tests_probes_wobbler_SOURCES = tests/probes/wobbler.c
 tests_probes_wobbler_CFLAGS = $(probe_cflags) -fPIE
 tests_probes_wobbler_LDFLAGS = $(HARD_LDFLAGS)
 tests_probes_wobbler_LDADD =
+
+tests_probes_anyop_SOURCES = tests/probes/anyop.c
+tests_probes_anyop_CFLAGS = $(probe_cflags) -fPIE
+tests_probes_anyop_LDFLAGS = $(HARD_LDFLAGS)
+tests_probes_anyop_LDADD =
 
 tests_probes_cancelled_SOURCES = tests/probes/cancelled.c
 tests_probes_cancelled_CFLAGS = $(probe_cflags) -fPIE
