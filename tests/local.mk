@@ -219,7 +219,7 @@ endif
 include tests/probes/local.mk
 
 EXTRA_DIST += tests/README.md tests/agents tests/agree tests/batch tests/batches tests/builds \
-	tests/clients tests/contract tests/coverage tests/hooks \
+	tests/clients tests/contract tests/coverage tests/hooks tests/hygiene \
 	tests/fuzz/corpus tests/golden tests/kill-at tests/lib.sh tests/lint \
 	tests/heldfiles tests/page tests/records.py tests/run tests/scale.sh tests/self-check \
 	tests/shell-lines \

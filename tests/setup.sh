@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 
 # package, and how to see that it is there: a command, a pkg-config module,
-# a file or a Python module.  Read by `missing`.
+# a file, a shared library or a Python module.  Read by `missing`.
 build_packages="
 gcc		cmd:gcc
 libc6-dev	file:/usr/include/stdio.h
@@ -61,6 +61,9 @@ apparmor	cmd:apparmor_parser
 procps		cmd:ps
 util-linux	cmd:setpriv
 binutils	cmd:nm
+libjemalloc2	lib:libjemalloc.so.2
+libtcmalloc-minimal4	lib:libtcmalloc_minimal.so.4
+libmimalloc2.0	lib:libmimalloc.so.2
 "
 # For ./test.sh --long.
 long_packages="
@@ -87,6 +90,7 @@ is_there() {	# is_there CHECK
 	cmd:*)	command -v "${1#*:}" >/dev/null ;;
 	pc:*)	pkg-config --exists "${1#*:}" 2>/dev/null ;;
 	file:*)	[ -e "${1#*:}" ] ;;
+	lib:*)	/sbin/ldconfig -p | grep -qF "${1#*:}" ;;
 	py:*)	/usr/bin/python3 -c "import ${1#*:}" 2>/dev/null ;;
 	static:*)
 		command -v "${1#*:}" >/dev/null &&
