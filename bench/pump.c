@@ -10,7 +10,9 @@
  *					connect, one byte there and back, close
  *	pings ADDR:PORT TOTAL [PROXY]	the same byte on one connection
  *	idle ADDR:PORT COUNT [PROXY]	holds COUNT connections until stdin ends
- *	opens FILE COUNT libc|raw	open and close; raw: past any shim
+ *	calls KIND FILE COUNT libc|raw	KIND: open (and close), stat, missing
+ *					(stat of what is not there), unlink (of
+ *					what is made anew); raw: past any shim
  *	getenvs COUNT			getenv(), which a probe may tell
  *	execs COUNT CMD…		starts it and waits for it, COUNT times
  *	plants NAME SAMPLES COUNT FILE…	makes NAME and waits until it is gone,
@@ -23,7 +25,7 @@
  * plants prints the nanoseconds of each sample; the first, which waits for the
  * guard to begin, is not told.  It ends when both are done.
  *
- * get, gets, conns, pings, opens, getenvs and execs print one number, the nanoseconds it
+ * get, gets, conns, pings, calls, getenvs and execs print one number, the nanoseconds it
  * took; time and once print a line "command wall_ns cpu_ns" per run, where cpu is that of the
  * command and all its descendants; idle prints "ready".  ADDR is a literal
  * IPv4 address.  PROXY is ADDR:PORT of something that knows CONNECT, or
@@ -37,6 +39,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +47,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -490,23 +494,88 @@ cmd_idle(char **argv)
 	return 0;
 }
 
+/* Past the hook of syscall(), too. */
+static long
+raw(long nr, long a, long b, long c, long d)
+{
+#if defined(__x86_64__) && defined(__LP64__)
+	register long r10 __asm__("r10") = d;
+	long rv;
+
+	__asm__ volatile("syscall" : "=a"(rv)
+	    : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10)
+	    : "rcx", "r11", "memory");
+	if (rv < 0)
+		errno = -rv;
+	return rv < 0 ? -1 : rv;
+#else
+	return syscall(nr, a, b, c, d);
+#endif
+}
+
+static int
+raw_open(const char *path, int flags)
+{
+	return (int)raw(SYS_openat, AT_FDCWD, (long)path, flags, 0600);
+}
+
+static long
+call_open(const char *path, bool is_raw)
+{
+	int fd = is_raw ? raw_open(path, O_RDONLY) : open(path, O_RDONLY);
+
+	return fd < 0 ? -1 : close(fd);
+}
+
+static long
+call_stat(const char *path, bool is_raw)
+{
+	struct stat st;
+
+	return is_raw ? raw(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st,
+	    0) : stat(path, &st);
+}
+
+static long
+call_missing(const char *path, bool is_raw)
+{
+	return call_stat(path, is_raw) < 0 && errno == ENOENT ? 0 : -1;
+}
+
+/* Made in the same way for both. */
+static long
+call_unlink(const char *path, bool is_raw)
+{
+	int fd = raw_open(path, O_WRONLY | O_CREAT);
+
+	if (fd < 0)
+		return -1;
+	close(fd);
+	return is_raw ? raw(SYS_unlinkat, AT_FDCWD, (long)path, 0, 0) :
+	    unlink(path);
+}
+
 /* By the processor's watch: nothing in here waits, but others may push in. */
 static int
-cmd_opens(char **argv)
+cmd_calls(char **argv)
 {
-	uint64_t count = number(argv[1], 100000000);
-	int is_raw = strcmp(argv[2], "raw") == 0;
-	int64_t start = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	static const struct {
+		const char	*name;
+		long		(*fn)(const char *, bool);
+	} kinds[] = { { "open", call_open }, { "stat", call_stat },
+	    { "missing", call_missing }, { "unlink", call_unlink } };
+	uint64_t count = number(argv[2], 100000000);
+	bool is_raw = strcmp(argv[3], "raw") == 0;
+	size_t kind = 0;
+	int64_t start;
 
-	for (uint64_t i = 0; i < count; i++) {
-		int fd = is_raw ?
-		    (int)syscall(SYS_openat, AT_FDCWD, argv[0], O_RDONLY) :
-		    open(argv[0], O_RDONLY);
-
-		if (fd < 0)
-			die("cannot open '%s': %s", argv[0], strerror(errno));
-		close(fd);
-	}
+	while (strcmp(kinds[kind].name, argv[0]) != 0)
+		if (++kind == sizeof kinds / sizeof *kinds)
+			die("no such kind: '%s'", argv[0]);
+	start = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	for (uint64_t i = 0; i < count; i++)
+		if (kinds[kind].fn(argv[1], is_raw) < 0)
+			die("%s '%s': %s", argv[0], argv[1], strerror(errno));
 	printf("%" PRId64 "\n", clock_ns(CLOCK_PROCESS_CPUTIME_ID) - start);
 	return 0;
 }
@@ -730,7 +799,7 @@ static const struct mode {
 	{ "conns", 3, 4, cmd_conns },
 	{ "pings", 2, 3, cmd_pings },
 	{ "idle", 2, 3, cmd_idle },
-	{ "opens", 3, 3, cmd_opens },
+	{ "calls", 4, 4, cmd_calls },
 	{ "getenvs", 1, 1, cmd_getenvs },
 	{ "execs", 2, 1 << 20, cmd_execs },
 	{ "plants", 4, 1 << 20, cmd_plants },
@@ -765,5 +834,5 @@ main(int argc, char **argv)
 			prepare_sockets();
 		return m->fn(argv + 2);
 	}
-	die("one of serve, get, conns, idle, opens, once, time is wanted");
+	die("one of serve, get, conns, idle, calls, once, time is wanted");
 }
