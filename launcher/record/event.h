@@ -108,9 +108,9 @@ struct event {
 	/*
 	 * OPEN, EXEC: the command may not look there.  What it is told itself
 	 * (recent.h) offers this, which does not depend on what is there.
-	 * NULL: nothing is hidden.
 	 */
-	const struct remedy	*blind;
+	bool			 is_hidden;
+	struct remedy		 blind;
 };
 
 /* Facts that are the same for each event of a run. */

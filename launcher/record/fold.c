@@ -112,7 +112,6 @@ fold_note(struct fold *f, pid_t pid, const void *key, size_t len,
     const struct event *e, int64_t now_ms)
 {
 	struct folded *n = place_of(f, pid, key, len);
-	struct remedy *blind;
 
 	if (n->key != NULL)
 		write_repeats(f, n);
@@ -125,11 +124,6 @@ fold_note(struct fold *f, pid_t pid, const void *key, size_t len,
 	n->event->path = keep(n->arena, e->path);
 	n->event->ip = keep(n->arena, e->ip);
 	n->event->host = keep(n->arena, e->host);
-	if (e->blind != NULL) {
-		blind = arena_alloc(n->arena, sizeof *blind);
-		*blind = *e->blind;
-		n->event->blind = blind;
-	}
 	n->event->verdict.rule.text = keep(n->arena, e->verdict.rule.text);
 	if (f->due_ms > now_ms + FOLD_MS)
 		f->due_ms = now_ms + FOLD_MS;

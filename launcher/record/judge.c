@@ -195,21 +195,17 @@ judge_late(const struct judge *j, struct arena *arena,
 }
 
 /* What is offered whether anything lies at a hidden path or not. */
-static const struct remedy *
-find_blind(const struct judge *j, struct arena *arena,
-    const struct explained *x, const struct verdict *v)
+static void
+find_blind(const struct judge *j, const struct explained *x, struct event *e)
 {
-	struct remedy *ret;
 	struct verdict reading;
 
 	decide_fs(j->policy, FS_READ, x->path, &reading);
 	if (reading.action == ACTION_ALLOW)
 		decide_fs(j->policy, FS_READ, x->real, &reading);
-	if (reading.action == ACTION_ALLOW)
-		return NULL;
-	ret = arena_alloc(arena, sizeof *ret);
-	*ret = v->remedy;
-	return ret;
+	e->is_hidden = reading.action == ACTION_DENY;
+	if (e->is_hidden)
+		e->blind = e->verdict.remedy;
 }
 
 static enum judged
@@ -241,7 +237,7 @@ judge_file(const struct judge *j, struct arena *arena,
 	/* Where reading has to be granted, missing may mean hidden. */
 	if (r->err == ENOENT && access(e->path, F_OK) != 0)
 		return JUDGED_NOTHING;
-	e->blind = find_blind(j, arena, &judged, &e->verdict);
+	find_blind(j, &judged, e);
 	if (explain_is_hosts(&d, &judged))
 		return JUDGED_HOST;
 	if (d.name == NAME_GOES)

@@ -46,7 +46,6 @@ struct answer {
 	uint32_t	 number;
 	enum judged	 said;
 	struct event	 event;
-	struct remedy	 blind;		/* what event.blind points to */
 	char		 strings[STRINGS];
 };
 
@@ -103,8 +102,6 @@ answer_one(const struct judge *judge, int sock, const struct question *q)
 	a.number = q->number;
 	a.event = q->event;
 	a.said = judge_report(judge, arena, &q->report, path, &a.event);
-	if (a.event.blind != NULL)
-		a.blind = *a.event.blind;
 	len = offsetof(struct answer, strings) + put_strings(&a, arena);
 	arena_free(arena);
 	(void)fd_send(sock, &a, len, NULL, 0, 0);
@@ -243,7 +240,6 @@ ask(struct judging *l, struct arena *arena, const struct wire_report *r,
 	static struct question q;
 	static struct answer a;
 	size_t len = strlen(path);
-	struct remedy *blind;
 	ssize_t n;
 
 	if (l->fd < 0 && l->nlost < JUDGING_LOST_MAX &&
@@ -268,11 +264,6 @@ ask(struct judging *l, struct arena *arena, const struct wire_report *r,
 		return -1;
 	}
 	*e = a.event;
-	if (e->blind != NULL) {
-		blind = arena_alloc(arena, sizeof *blind);
-		*blind = a.blind;
-		e->blind = blind;
-	}
 	return (int)a.said;
 }
 

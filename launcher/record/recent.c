@@ -104,8 +104,8 @@ recent_add(struct recent *l, const struct event *e)
 	if (e->kind >= EVENT_RUN_START || e->verdict.action != ACTION_DENY ||
 	    (e->sys == ENOENT && e->path != NULL))
 		return;
-	if (e->blind != NULL)
-		v.remedy = *e->blind;
+	if (e->is_hidden)
+		v.remedy = e->blind;
 	copy(r.object, sizeof r.object, object);
 	recent_words(&v, r.rule, r.remedy);
 	fill_what(&r, e);

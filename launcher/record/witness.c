@@ -450,7 +450,7 @@ tell_other(struct witness *w, enum judged said, struct event *e)
 {
 	w->counts.not_fence++;
 	/* Else the command could tell a hidden file by its permissions. */
-	if (said == JUDGED_HOST && e->blind != NULL)
+	if (said == JUDGED_HOST && e->is_hidden)
 		recent_add(&w->recent, e);
 	if (said != JUDGED_HOST || !w->config.is_debug || e->path == NULL)
 		return;
