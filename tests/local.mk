@@ -24,6 +24,7 @@ UNIT_TESTS = \
 	tests/unit/test_decide_fs \
 	tests/unit/test_decide_net \
 	tests/unit/test_decide_ssh \
+	tests/unit/test_digest \
 	tests/unit/test_dnsmsg \
 	tests/unit/test_doctor \
 	tests/unit/test_emit \

@@ -53,6 +53,27 @@ event_chain(const struct event *e, struct buf *b)
 	}
 }
 
+/* East Asian scripts and pictures take two columns of a terminal. */
+static bool
+is_wide(const char *p, size_t n)
+{
+	static const struct { uint32_t from, to; } wide[] = {
+		{ 0x1100, 0x115f }, { 0x2e80, 0xa4cf }, { 0xac00, 0xd7a3 },
+		{ 0xf900, 0xfaff }, { 0xfe30, 0xfe6f }, { 0xff00, 0xff60 },
+		{ 0xffe0, 0xffe6 }, { 0x1f300, 0x1f64f },
+		{ 0x1f680, 0x1f6ff }, { 0x1f900, 0x1f9ff },
+		{ 0x20000, 0x3fffd },
+	};
+	uint32_t cp;
+
+	if (n < 3 || str_utf8(p, n, &cp) == 0)
+		return false;
+	for (unsigned i = 0; i < sizeof wide / sizeof *wide; i++)
+		if (cp >= wide[i].from && cp <= wide[i].to)
+			return true;
+	return false;
+}
+
 /* One unit that is never cut: an escape, or one character of UTF-8. */
 static size_t
 unit(const char *p, size_t *ret_chars)
@@ -65,7 +86,7 @@ unit(const char *p, size_t *ret_chars)
 		return *ret_chars = 2;
 	while (((unsigned char)p[n] & 0xc0) == 0x80)
 		n++;
-	*ret_chars = 1;
+	*ret_chars = is_wide(p, n) ? 2 : 1;
 	return n;
 }
 

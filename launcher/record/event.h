@@ -1,7 +1,7 @@
 /*
  * event: one record of something worth telling, whoever witnessed it.  The
  * sinks (text, JSON) are projections of this struct; nothing else formats a
- * refusal.  See share/fence/event.schema.json and fence-events in fence(1).
+ * refusal.  See fence-events(5) and share/fence/event.schema.json.
  */
 #ifndef FENCE_LAUNCHER_EVENT_H
 #define FENCE_LAUNCHER_EVENT_H
@@ -125,8 +125,17 @@ struct event_run {
 	const char	*workspace, *policy_file;
 };
 
-/* One text for both: appended without newline; is_tty picks two lines. */
-void	 event_text(const struct event *, int is_tty, struct buf *);
+/* How a terminal shows it: two lines of that width, the second indented. */
+struct event_look {
+	unsigned	columns;
+	bool		has_colour;	/* the second line is dim */
+};
+/*
+ * Appended without newline.  NULL: one line of at most 400 characters, whose
+ * halves stand on either side of " | ".
+ */
+void	 event_text(const struct event *, const struct event_look *,
+	    struct buf *);
 /* Its middle alone: what was refused, and to whom. */
 void	 event_deed(const struct event *, struct buf *);
 /* One JSON object, OCSF 1.8.0, appended without newline. */
@@ -139,7 +148,7 @@ void	 event_chain(const struct event *, struct buf *);
 bool	 event_is_finding(enum event_kind);
 /* Was something refused (or, for HTTP and CONNECT, did it fail)?  What -m prints. */
 bool	 event_is_trouble(const struct event *);
-/* Characters of text that str_escape() made: what a reader counts. */
+/* Columns of text that str_escape() made; a wide character has two. */
 size_t	 event_chars(const char *escaped);
 /*
  * Such text, its middle replaced by "…" if it is longer than head + 1 + tail

@@ -1,6 +1,7 @@
 launcher_liblauncher_a_SOURCES += \
 	launcher/record/callers.c launcher/record/callers.h \
 	launcher/record/chain.c launcher/record/chain.h \
+	launcher/record/digest.c launcher/record/digest.h \
 	launcher/record/event.c launcher/record/event.h \
 	launcher/record/explain.c launcher/record/explain.h \
 	launcher/record/fold.c launcher/record/fold.h \

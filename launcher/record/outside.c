@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "platform/base/str.h"
 #include "platform/fd.h"
 #include "platform/tree.h"
 
@@ -82,8 +83,23 @@ outside_is_missing(const char *path)
 }
 
 bool
+outside_is_of_process(const char *path)
+{
+	const char *name = path + strlen("/proc/");
+
+	if (strncmp(path, "/proc/", strlen("/proc/")) != 0)
+		return false;
+	return str_path_below(path, "/proc/self") ||
+	    str_path_below(path, "/proc/thread-self") ||
+	    (name[0] >= '1' && name[0] <= '9' &&
+	    name[strspn(name, "0123456789")] == '/');
+}
+
+bool
 outside_refuses(const char *path, enum outside_need need)
 {
+	if (outside_is_of_process(path))
+		return false;
 	switch (need) {
 	case NEED_SEARCH:
 		return lacks(path, F_OK);

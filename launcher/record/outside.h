@@ -32,6 +32,8 @@ bool	 outside_refuses(const char *path, enum outside_need);
 bool	 outside_may_inside(const char *path, enum outside_need);
 /* The same for a path that is to be granted itself. */
 bool	 outside_may_grant(const char *path);
+/* A file of some process: /proc/self means another one here than there. */
+bool	 outside_is_of_process(const char *path);
 /* Nothing lies there, not even a link that leads nowhere. */
 bool	 outside_is_missing(const char *path);
 /* A database of SQLite: whoever writes it makes files beside it. */

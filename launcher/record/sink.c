@@ -1,6 +1,8 @@
 #include "launcher/record/sink.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
 
 #include "launcher/record/chain.h"
 #include "launcher/writer.h"
@@ -82,6 +84,21 @@ sink_free(struct sink *s)
 	free(s);
 }
 
+/* What the terminal is now; COLUMNS is the command's affair, and old. */
+static const struct event_look *
+look_at(const struct sink *s, struct event_look *ret)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+	struct winsize size = { .ws_col = 0 };
+
+	if (ioctl(s->writer.fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+		size.ws_col = 80;
+	ret->columns = size.ws_col;
+	ret->has_colour = (no == NULL || no[0] == '\0') && term != NULL &&
+	    strcmp(term, "dumb") != 0;
+	return ret;
+}
+
 /*
  * A line counts as written once its first byte is: the rest of it is kept
  * and goes out before anything else does.
@@ -90,6 +107,7 @@ static int
 put_line(struct sink *s, const struct event *e)
 {
 	struct chain next;
+	struct event_look look;
 	size_t len;
 
 	if (push(s) != 0)
@@ -98,7 +116,7 @@ put_line(struct sink *s, const struct event *e)
 	if (s->run != NULL)
 		event_json(e, s->run, &s->rest);
 	else
-		event_text(e, s->is_tty, &s->rest);
+		event_text(e, s->is_tty ? look_at(s, &look) : NULL, &s->rest);
 	if (s->run != NULL)
 		chain_add(&next, s->rest.data, s->rest.len);
 	buf_putc(&s->rest, '\n');

@@ -572,7 +572,7 @@ event_json(const struct event *e, const struct event_run *run, struct buf *b)
 	struct buf text;
 
 	buf_init(&text, 0);
-	event_text(e, 0, &text);
+	event_text(e, NULL, &text);
 	buf_putc(b, '{');
 	put_num(b, "time", e->time_ms);
 	put_num(b, "category_uid", class_uid / 1000);

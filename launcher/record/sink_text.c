@@ -1,5 +1,5 @@
 /*
- * The text line.  It is put together from parts, so that a line which comes
+ * The text line, or two of them on a terminal.  It is put together from parts, so that a line which comes
  * out too long gives way where that hurts least: first in the object's path,
  * then in the chain, then in the remedy, and in the rule last of all.
  */
@@ -14,7 +14,7 @@
 #include "platform/base/str.h"
 
 enum { TEXT_MAX = 400, URL_MAX = 60, INDENT = 12, ARGV_MAX = 120,
-	RESULT_MAX = 120 };
+	RESULT_MAX = 120, LEAST_COLUMNS = 40 };
 
 enum part { PREFIX, HEAD, OBJECT, TAIL, CHAIN, SEP, RULE, ENTRY, PLACE, REMEDY_HEAD,
 	REMEDY, REMEDY_TAIL, NPARTS };
@@ -338,13 +338,12 @@ remedy_parts(struct line *l, const struct remedy *r)
 }
 
 static void
-rule_parts(struct line *l, const struct verdict *v, int is_tty)
+rule_parts(struct line *l, const struct verdict *v,
+    const struct event_look *look)
 {
 	if (v->rule.id == RULE_NONE && v->reason[0] == '\0')
 		return;
-	if (is_tty)
-		buf_printf(&l->part[SEP], "\n%*s", INDENT, "");
-	else
+	if (look == NULL)
 		buf_puts(&l->part[SEP], " | ");
 	if (v->rule.id == RULE_NONE) {
 		put_escaped(&l->part[RULE], v->reason, 0);
@@ -379,22 +378,26 @@ shrink(struct buf *b, size_t least, size_t excess)
 	return excess > chars - want ? excess - (chars - want) : 0;
 }
 
+struct step {
+	enum part	part;
+	size_t		least;
+};
+
+/* The parts from `first` to `last` fit into `most` if the steps allow it. */
 static void
-fit(struct line *l)
+fit(struct line *l, enum part first, enum part last, size_t most,
+    const struct step *steps, size_t nsteps)
 {
-	static const struct { enum part part; size_t least; } order[] = {
-		{ OBJECT, 48 }, { CHAIN, 40 }, { REMEDY, 48 }, { OBJECT, 24 },
-		{ CHAIN, 24 }, { REMEDY, 24 }, { ENTRY, 48 }, { PLACE, 48 },
-	};
 	size_t total = 0;
 
-	for (unsigned i = 0; i < NPARTS; i++)
+	for (unsigned i = first; i <= last; i++)
 		total += event_chars(l->part[i].data);
-	if (total <= TEXT_MAX)
+	if (total <= most)
 		return;
-	total -= TEXT_MAX;
-	for (unsigned i = 0; i < sizeof order / sizeof *order; i++)
-		total = shrink(&l->part[order[i].part], order[i].least, total);
+	total -= most;
+	for (size_t i = 0; i < nsteps; i++)
+		total = shrink(&l->part[steps[i].part], steps[i].least,
+		    total);
 }
 
 static void
@@ -434,24 +437,84 @@ deed_parts(struct line *l, const struct event *e)
 }
 
 static void
-put_line(struct line *l, struct buf *b)
+put_parts(struct line *l, enum part first, enum part last, struct buf *b)
 {
-	fit(l);
-	for (unsigned i = 0; i < NPARTS; i++) {
+	for (unsigned i = first; i <= last; i++) {
 		buf_puts(b, l->part[i].data);
 		buf_release(&l->part[i]);
 	}
 }
 
+static void
+put_line(struct line *l, struct buf *b)
+{
+	static const struct step steps[] = {
+		{ OBJECT, 48 }, { CHAIN, 40 }, { REMEDY, 48 }, { OBJECT, 24 },
+		{ CHAIN, 24 }, { REMEDY, 24 }, { ENTRY, 48 }, { PLACE, 48 },
+	};
+
+	fit(l, PREFIX, REMEDY_TAIL, TEXT_MAX, steps,
+	    sizeof steps / sizeof *steps);
+	put_parts(l, PREFIX, REMEDY_TAIL, b);
+}
+
+/* What no step made short enough ends where the terminal does. */
+static void
+put_row(struct line *l, enum part first, enum part last, size_t most,
+    struct buf *b)
+{
+	struct buf row;
+
+	buf_init(&row, 0);
+	put_parts(l, first, last, &row);
+	if (event_chars(row.data) > most)
+		event_cut(b, row.data, most - 1, 0);
+	else
+		buf_puts(b, row.data);
+	buf_release(&row);
+}
+
+static void
+put_rows(struct line *l, const struct event_look *look, struct buf *b)
+{
+	static const struct step above[] = {
+		{ CHAIN, 40 }, { OBJECT, 32 }, { CHAIN, 20 }, { OBJECT, 16 },
+		{ CHAIN, 12 },
+	};
+	static const struct step below[] = {
+		{ PLACE, 24 }, { ENTRY, 24 }, { PLACE, 12 }, { REMEDY, 32 },
+		{ ENTRY, 12 }, { REMEDY, 16 },
+	};
+	size_t most = look->columns < LEAST_COLUMNS ? LEAST_COLUMNS :
+	    look->columns;
+	bool is_dim = look->has_colour;
+
+	fit(l, PREFIX, CHAIN, most, above, sizeof above / sizeof *above);
+	put_row(l, PREFIX, CHAIN, most, b);
+	fit(l, SEP, REMEDY_TAIL, most - INDENT, below,
+	    sizeof below / sizeof *below);
+	if (l->part[RULE].len > 0)
+		buf_printf(b, "\n%s%*s", is_dim ? "\033[2m" : "", INDENT, "");
+	else
+		is_dim = false;
+	put_row(l, SEP, REMEDY_TAIL, most - INDENT, b);
+	buf_puts(b, is_dim ? "\033[0m" : "");
+}
+
 void
-event_text(const struct event *e, int is_tty, struct buf *b)
+event_text(const struct event *e, const struct event_look *look,
+    struct buf *b)
 {
 	struct line l;
 
 	deed_parts(&l, e);
 	if (e->kind < EVENT_RUN_START)
-		rule_parts(&l, &e->verdict, is_tty);
-	put_line(&l, b);
+		rule_parts(&l, &e->verdict, look);
+	/* What has no rule is a sentence, which the terminal may wrap. */
+	if (look != NULL && e->kind < EVENT_RUN_START)
+		put_rows(&l, look, b);
+	else
+		put_line(&l, b);
 }
 
 void

@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "launcher/record/outside.h"
 #include "platform/base/str.h"
 #include "platform/base/xalloc.h"
 #include "policy/keys.h"
 
 enum { GROUPS = 32, GROUP_NAME = 512, SHOWN_GROUPS = 3, SHOWN_CHARS = 64 };
 
-enum deed { DEED_WRITE, DEED_READ, DEED_EXEC, DEED_CONNECT, DEED_NAME };
+enum deed { DEED_WRITE, DEED_READ, DEED_EXEC, DEED_CONNECT, DEED_NAME, DEED_CALL };
 
 /* One refusal, several of one object, several below one directory. */
 static const struct {
@@ -22,6 +23,7 @@ static const struct {
 	[DEED_CONNECT] = { "connection to", "connections to",
 	    "connections below" },
 	[DEED_NAME] = { "name", "requests for", "requests below" },
+	[DEED_CALL] = { "call of", "calls of", "calls of" },
 };
 
 /* Bytes that mean themselves to every shell ('~' is wanted as it is). */
@@ -37,6 +39,7 @@ struct group {
 	bool		 is_one_key;	/* each adds to the same key */
 	char		 common[GROUP_NAME];	/* top directory, or host */
 	char		 first[GROUP_NAME];	/* the first object */
+	char		 wide[GROUP_NAME];	/* what all values are below */
 	struct remedy	 remedy;	/* the first one's */
 };
 
@@ -84,7 +87,12 @@ deed_of(const struct event *e)
 		return DEED_EXEC;
 	case EVENT_CONNECT:
 		return DEED_CONNECT;
+	case EVENT_CALL:
+		return DEED_CALL;
 	case EVENT_OPEN:
+		if (e->op == OP_MAKE || e->op == OP_REMOVE ||
+		    e->op == OP_CHANGE)
+			return DEED_WRITE;
 		return (e->open_flags & O_ACCMODE) != O_RDONLY ||
 		    (e->open_flags & (O_CREAT | O_TRUNC)) != 0 ?
 		    DEED_WRITE : DEED_READ;
@@ -144,6 +152,21 @@ find_group(struct tally *t, enum deed deed, const char *common)
 	return g;
 }
 
+/* What both paths are below: whole names alone. */
+static void
+widen(char *wide, const char *value)
+{
+	size_t n = 0, end = 0;
+
+	while (wide[n] != '\0' && wide[n] == value[n])
+		if (wide[++n] == '/' && value[n] == '/')
+			end = n;
+	if ((wide[n] == '\0' && (value[n] == '/' || value[n] == '\0')) ||
+	    (value[n] == '\0' && wide[n] == '/'))
+		end = n;
+	wide[end] = '\0';
+}
+
 static void
 group_add(struct group *g, const char *object, const struct verdict *v,
     uint64_t count)
@@ -159,6 +182,8 @@ group_add(struct group *g, const char *object, const struct verdict *v,
 		g->is_one_remedy = strlen(v->remedy.value) < GROUP_NAME;
 		/* An instruction is for its own object: it does not widen. */
 		g->is_one_key = v->remedy.kind == REMEDY_ADD;
+		copy(g->wide, sizeof g->wide, v->remedy.value,
+		    strlen(v->remedy.value));
 		return;
 	}
 	if (strcmp(g->first, object) != 0)
@@ -167,18 +192,33 @@ group_add(struct group *g, const char *object, const struct verdict *v,
 		g->is_one_remedy = false;
 	if (g->remedy.key != v->remedy.key || v->remedy.kind != REMEDY_ADD)
 		g->is_one_key = false;
+	widen(g->wide, v->remedy.value);
+}
+
+/*
+ * What a program tries of itself and goes on without: Java its
+ * /proc/self/coredump_filter.  It is told, and no reason that a command failed.
+ */
+static bool
+is_habit(const struct event *e)
+{
+	return e->kind == EVENT_OPEN && e->path != NULL &&
+	    e->verdict.remedy.kind == REMEDY_NONE &&
+	    outside_is_of_process(e->path);
 }
 
 void
 tally_add(struct tally *t, const struct event *e)
 {
 	const char *object = e->path != NULL ? e->path :
-	    e->host != NULL ? e->host : e->ip != NULL ? e->ip : "?";
+	    e->host != NULL ? e->host : e->ip != NULL ? e->ip :
+	    e->call != NULL ? e->call : "?";
 	uint64_t count = e->count > 0 ? e->count : 1;
 	char common[GROUP_NAME];
 	struct group *g;
 
-	if (e->kind >= EVENT_RUN_START || e->verdict.action != ACTION_DENY)
+	if (e->kind >= EVENT_RUN_START || e->verdict.action != ACTION_DENY ||
+	    is_habit(e))
 		return;
 	t->total += count;
 	copy(common, sizeof common, object, e->path != NULL ?
@@ -212,6 +252,16 @@ put_object(const struct tally *t, const char *s, bool is_path, bool cut,
 	buf_release(&escaped);
 }
 
+/* "/a/b" or "~/a": not the home, and nothing at the root. */
+static bool
+is_deep(const char *path)
+{
+	const char *slash = strchr(path, '/');
+
+	return slash != NULL && slash[1] != '\0' &&
+	    (path[0] == '~' || strchr(slash + 1, '/') != NULL);
+}
+
 /*
  * One line that would allow the whole group, if there is such a line.  Only
  * writes are widened to their directory: for reads that would be advice to
@@ -221,9 +271,9 @@ static void
 put_remedy(const struct tally *t, const struct group *g, struct buf *b)
 {
 	bool may_widen = g->deed == DEED_WRITE && g->is_one_key &&
-	    strlen(g->common) < sizeof g->common - 1 &&
-	    strpbrk(g->common, "\\*?[$") == NULL;
-	const char *value = g->is_one_remedy ? g->remedy.value : g->common;
+	    strlen(g->wide) < sizeof g->wide - 1 &&
+	    is_deep(g->wide) && strpbrk(g->wide, "\\*?[$") == NULL;
+	const char *value = g->is_one_remedy ? g->remedy.value : g->wide;
 	const char *flag = remedy_flag(&g->remedy);
 
 	if (g->remedy.kind == REMEDY_NONE ||

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "launcher/record/digest.h"
 #include "launcher/record/fold.h"
 #include "launcher/record/judge.h"
 #include "launcher/record/kept.h"
@@ -65,6 +66,7 @@ struct witness {
 	struct sink		*trace, *text;
 	struct kept		*kept;		/* or NULL */
 	struct tally		*tally;
+	struct digest		*digest;	/* NULL: nobody reads it */
 	struct recent		 recent;
 	struct witness_counts	 counts;
 	/* Each its own: what the jail claims crowds out nobody else. */
@@ -113,6 +115,8 @@ witness_new(const struct witness_config *config)
 	w->trace = sink_new(config->trace_fd, &w->config.run, 0);
 	w->text = sink_new(config->text_fd, NULL, config->text_is_tty);
 	w->kept = kept_new(config->kept_fd, &w->config.run, config->keep);
+	if (!config->is_quiet)
+		w->digest = digest_new(config->policy->home);
 	w->tally = tally_new(config->policy->home, config->policy->workspace);
 	if (config->policy->trace.calls.n > 0) {
 		w->probe_arena = arena_new();
@@ -134,6 +138,7 @@ witness_free(struct witness *w)
 	fold_free(w->shim.fold);
 	fold_free(w->held.fold);
 	tally_free(w->tally);
+	digest_free(w->digest);
 	callers_free(w->callers);
 	if (w->probe_arena != NULL)
 		arena_free(w->probe_arena);
@@ -157,6 +162,8 @@ dropped(struct witness *w, uint64_t n)
 {
 	w->counts.dropped += n;
 	tally_dropped(w->tally, n, w->is_least);
+	if (w->digest != NULL)
+		digest_lost(w->digest, n);
 	sink_lost(w->trace, n, w->is_least);
 	kept_lost(w->kept, n);
 	if (!w->config.is_quiet)
@@ -192,6 +199,8 @@ emit(struct witness *w, struct event *e)
 	if (e->kind < EVENT_RUN_START && e->verdict.action == ACTION_DENY)
 		w->counts.records += e->count;
 	tally_add(w->tally, e);
+	if (w->digest != NULL)
+		digest_add(w->digest, e);
 	recent_add(&w->recent, e);
 	if (is_shown(w, e))
 		sink_event(w->text, e);
@@ -725,6 +734,13 @@ void
 witness_summary(struct witness *w, struct buf *b)
 {
 	tally_text(w->tally, kept_has_file(w->kept), b);
+}
+
+void
+witness_digest(struct witness *w, struct buf *b)
+{
+	if (w->digest != NULL)
+		digest_text(w->digest, b);
 }
 
 const struct recent *

@@ -120,6 +120,11 @@ void		 witness_lost(struct witness *, uint64_t n);
 
 /* The closing line of a run without -m; nothing if nothing was refused. */
 void		 witness_summary(struct witness *, struct buf *);
+/*
+ * The last lines of a run with -m: refusals by rule, and the policy that would
+ * allow them; nothing if nothing was refused.
+ */
+void		 witness_digest(struct witness *, struct buf *);
 /* A sandbox or listener inside that was refused, in words; NULL: none was. */
 const char	*witness_nest(const struct witness *);
 /* Is this run's record kept for `fence trace`? */

@@ -447,6 +447,30 @@ run_release(struct run *r)
 		loop_free(r->loop);
 }
 
+/* A line each. */
+static void
+log_lines(char *text)
+{
+	char *save = NULL;
+
+	for (char *line = strtok_r(text, "\n", &save); line != NULL;
+	    line = strtok_r(NULL, "\n", &save))
+		log_line(line);
+}
+
+/* What -m told, once more by rule, with the policy that would allow it. */
+static void
+closing_digest(struct run *r)
+{
+	struct buf b;
+
+	buf_init(&b, 0);
+	witness_digest(r->witness, &b);
+	if (b.len > 0)
+		log_lines(b.data);
+	buf_release(&b);
+}
+
 /* One line after a command that failed and had refusals. */
 static void
 closing_line(struct run *r)
@@ -510,7 +534,9 @@ run_command(const struct run_options *ro, const struct plan *plan,
 		}
 		witness_run_end(r.witness, r.failed ? (int)e->code :
 		    r.status);
-		if (!r.failed && r.status != 0 && !r.is_told)
+		if (!r.failed && r.is_told)
+			closing_digest(&r);
+		else if (!r.failed && r.status != 0)
 			closing_line(&r);
 	}
 	writer_set_mode(WRITER_ENDS);

@@ -132,10 +132,10 @@ as_ever() {	# as_ever: what tty.t shows without the option
 	await '25 90' "a resize reaches it"
 	press C-c
 	clear_screen
-	type_line '$f -m -- sh -c "echo x >/etc/y; echo x >/etc/z"; echo rc=$?'
+	type_line '$f -m -- sh -c "echo x >~/y; echo x >~/z"; echo rc=$?'
 	await 'rc=[1-9]' "a refusal is told"
-	await '(sh: 1: .*)?\[fence:fs\].*"/etc/y".*' "from the first column"
-	await '(sh: 1: .*)?\[fence:fs\].*"/etc/z".*' "and the next"
+	await '(sh: 1: .*)?\[fence:fs\].*/y".*' "from the first column"
+	await '(sh: 1: .*)?\[fence:fs\].*/z".*' "and the next"
 	hang_up
 }
 

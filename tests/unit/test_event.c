@@ -75,12 +75,13 @@ open_event(void)
 }
 
 static void
-assert_text(const struct event *e, int is_tty, const char *want)
+assert_text(const struct event *e, unsigned columns, const char *want)
 {
+	const struct event_look look = { .columns = columns };
 	struct buf b;
 
 	buf_init(&b, 0);
-	event_text(e, is_tty, &b);
+	event_text(e, columns > 0 ? &look : NULL, &b);
 	assert_string_equal(b.data, want);
 	buf_release(&b);
 }
@@ -91,7 +92,7 @@ test_text_open(void **state)
 	struct event e = open_event();
 
 	(void)state;
-	assert_text(&e, 1, "[fence:fs]  14:03:22 " X " open(\"/home/u/.ssh/id\""
+	assert_text(&e, 400, "[fence:fs]  14:03:22 " X " open(\"/home/u/.ssh/id\""
 	    ", read) EACCES  sh[4703]" TO "cc1[4711]\n"
 	    "            rule filesystem.denyRead[2] \"~/.ssh\" "
 	    "fence.jsonc:12:5   allow: filesystem.denyRead "
@@ -224,7 +225,7 @@ test_text_other(void **state)
 	assert_text(&e, 0, "[fence] at least 12 records were dropped");
 	e.is_least = false;
 	e.dropped = 1;
-	assert_text(&e, 1, "[fence] 1 record was dropped");
+	assert_text(&e, 400, "[fence] 1 record was dropped");
 	e.kind = EVENT_RUN_END;
 	e.status = 143;
 	assert_text(&e, 0, "[fence]     14:03:22 run ended: exit status 143");
@@ -252,7 +253,7 @@ test_text_hostile(void **state)
 	e.path = "/a\x1b]0;x\x07\r\n\xff\xe2\x80\xae\"b";
 	strcpy(e.process[0].comm, "c\n\x1b[2J");
 	buf_init(&b, 0);
-	event_text(&e, 0, &b);
+	event_text(&e, NULL, &b);
 	assert_non_null(strstr(b.data, "open(\"/a\\x1b]0;x\\x07\\x0d\\x0a\\xff"
 	    "\\xe2\\x80\\xae\\\"b\", read)"));
 	assert_non_null(strstr(b.data, "c\\x0a\\x1b[2J[4711]"));
@@ -288,7 +289,7 @@ test_text_length(void **state)
 	e.path = path;
 	while (e.nprocess < EVENT_ANCESTORS)
 		add_process(&e, 123456, "\x01\x02\x03\x04\x05\x06\x07\x08");
-	event_text(&e, 1, &b);
+	event_text(&e, NULL, &b);
 	assert_in_range(utf8_chars(b.data), 390, 400);
 	assert_non_null(strstr(b.data, "\"/first"));
 	assert_non_null(strstr(b.data, "last\", read)"));
@@ -304,12 +305,60 @@ test_text_length(void **state)
 		e.verdict.rule.at.file = place;
 		memset(e.verdict.remedy.value, '\xff', 4000);
 		buf_clear(&b);
-		event_text(&e, 0, &b);
+		event_text(&e, NULL, &b);
 		assert_in_range(utf8_chars(b.data), 1, 400);
 		if (kind < EVENT_RUN_START)
 			assert_non_null(strstr(b.data,
 			    "rule filesystem.denyRead[2] \""));
 	}
+	buf_release(&b);
+}
+
+/* Two lines that fit the terminal, whatever it is shown. */
+static void
+test_text_terminal(void **state)
+{
+	static const unsigned columns[] = { 40, 80, 120, 200 };
+	static char path[4097];
+	struct event e = open_event();
+	struct buf b;
+
+	(void)state;
+	memset(path, 'p', 4096);
+	path[0] = '/';
+	memcpy(path + 100, "\xe6\xbc\xa2\xe5\xad\x97", 6);
+	e.path = path;
+	while (e.nprocess < EVENT_ANCESTORS)
+		add_process(&e, 123456, "\xe6\xbc\xa2\xe5\xad\x97");
+	e.verdict.rule.text = path;
+	memset(e.verdict.remedy.value, 'v', 4000);
+	buf_init(&b, 0);
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+		struct event_look look = { .columns = columns[i] };
+		char *second;
+
+		buf_clear(&b);
+		event_text(&e, &look, &b);
+		second = strchr(b.data, '\n');
+		assert_non_null(second);
+		*second++ = '\0';
+		assert_null(strchr(second, '\n'));
+		assert_in_range(event_chars(b.data), 30, columns[i]);
+		assert_in_range(event_chars(second), 30, columns[i]);
+		assert_memory_equal(second, "            rule ", 17);
+		assert_null(strchr(second, 27));
+		look.has_colour = true;
+		buf_clear(&b);
+		event_text(&e, &look, &b);
+		assert_non_null(strstr(b.data, "\n\033[2m            rule "));
+		assert_string_equal(b.data + b.len - 4, "\033[0m");
+	}
+	/* A finding is a sentence: none of it is cut off. */
+	e.kind = EVENT_NEST;
+	e.detail = "a sentence that is longer than forty columns are wide";
+	buf_clear(&b);
+	event_text(&e, &(struct event_look){ .columns = 40 }, &b);
+	assert_non_null(strstr(b.data, "columns are wide"));
 	buf_release(&b);
 }
 
@@ -451,6 +500,7 @@ main(void)
 		cmocka_unit_test(test_text_other),
 		cmocka_unit_test(test_text_hostile),
 		cmocka_unit_test(test_text_length),
+		cmocka_unit_test(test_text_terminal),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_json_kinds),

@@ -124,6 +124,41 @@ test_cases(void **state)
 	}
 }
 
+/* Calls are told by name, habits not at all, and what was lost is said. */
+static void
+test_kinds(void **state)
+{
+	struct tally *t = tally_new("/home/u", "/ws");
+	struct event habit = { .kind = EVENT_OPEN, .count = 1,
+	    .path = "/proc/self/coredump_filter", .open_flags = O_WRONLY,
+	    .verdict.action = ACTION_DENY };
+	struct event call = { .kind = EVENT_CALL, .count = 1, .call = "mount",
+	    .verdict.action = ACTION_DENY };
+	struct event made = { .kind = EVENT_OPEN, .count = 1, .op = OP_MAKE,
+	    .path = "/ws/d", .verdict.action = ACTION_DENY };
+	struct buf b;
+
+	(void)state;
+	buf_init(&b, 0);
+	tally_add(t, &habit);
+	habit.path = "/proc/4711/oom_score_adj";
+	tally_add(t, &habit);
+	tally_text(t, false, &b);
+	assert_string_equal(b.data, "");
+	habit.path = "/proc/sys/kernel/hostname";
+	tally_add(t, &habit);
+	tally_add(t, &call);
+	tally_add(t, &call);
+	tally_add(t, &made);
+	tally_dropped(t, 0, true);
+	tally_text(t, false, &b);
+	assert_string_equal(b.data, "fence: at least 4 refusals (2 calls of "
+	    "mount, 1 write to /proc/sys/kernel/hostname, 1 write to /ws/d); "
+	    "all of them: run again with -m");
+	buf_release(&b);
+	tally_free(t);
+}
+
 /* What finds no group any more is counted all the same. */
 static void
 test_many(void **state)
@@ -152,7 +187,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cases),
-		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_kinds), cmocka_unit_test(test_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
