@@ -27,11 +27,16 @@ folder_of(const char *path, char folder[PATH_MAX])
 	return true;
 }
 
-/* Whoever is not heard is not refused: EACCES, EPERM and EROFS are answers. */
+/*
+ * EACCES, EPERM and EROFS are answers; all else says nothing.  Root hears
+ * EACCES only where whoever asks here gave its capabilities away, as the
+ * process of looker.h did: outside root is let.
+ */
 static bool
 is_refusal(int sys)
 {
-	return sys == EACCES || sys == EPERM || sys == EROFS;
+	return sys == EPERM || sys == EROFS ||
+	    (sys == EACCES && geteuid() != 0);
 }
 
 static bool
@@ -128,7 +133,7 @@ lets_root(const char *path, int mode)
 	mode_t have;
 
 	if (stat(path, &st) != 0)
-		return !is_refusal(errno);
+		return errno != EACCES && !is_refusal(errno);
 	have = st.st_uid == 0 ? st.st_mode >> 6 :
 	    st.st_gid == 0 ? st.st_mode >> 3 : st.st_mode;
 	return ((int)have & mode) == mode;
@@ -139,7 +144,7 @@ is_roots(const char *path)
 {
 	struct stat st;
 
-	return stat(path, &st) != 0 || st.st_uid == 0;
+	return stat(path, &st) == 0 ? st.st_uid == 0 : errno != EACCES;
 }
 
 bool

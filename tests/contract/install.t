@@ -27,7 +27,7 @@ for f in event doctor; do
 done
 [ -e "$bin/../share/fence/fence.apparmor" ]
 ok $? "share/fence/fence.apparmor"
-for f in fence.1 fence-run.1 fence-policy.5 fence-security.7; do
+for f in fence.1 fence-run.1 fence-policy.5 fence-events.5 fence-security.7; do
 	like "$(find "$d" -name "$f")" "/$f$" "the manual: $f"
 done
 for who in $WHOS; do
