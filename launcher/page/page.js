@@ -945,7 +945,7 @@ const draw = () => {
 /* How many characters of a name have room in a row. */
 const measure = () => {
 	const cols = document.querySelector('.cols').children[2];
-	list.wide = Math.max(20, Math.floor(cols.clientWidth / 7.25));
+	list.wide = Math.max(8, Math.floor(cols.clientWidth / 7.25));
 };
 
 /* ---- details ---- */
