@@ -7,9 +7,9 @@
 'use strict';
 (() => {
 const $ = (id) => document.getElementById(id);
-const KINDS = ['write', 'read', 'exec', 'connect', 'http', 'dns', 'syscall', 'notice', 'run'];
+const KINDS = ['write', 'read', 'exec', 'connect', 'http', 'dns', 'syscall', 'call', 'notice', 'run'];
 const WORDS = { exec: 'execution', connect: 'connection', http: 'request', dns: 'name', syscall: 'system call' };
-const OUTCOMES = { refused: 'refused', observed: 'would be refused', failed: 'failed', allowed: 'allowed', notice: 'notices' };
+const OUTCOMES = { refused: 'refused', observed: 'would be refused', failed: 'failed', allowed: 'allowed', call: 'calls told', notice: 'notices' };
 const ROW = 22, SLICE = 20000;
 const F_OUT = 1, F_KIND = 2, F_RULE = 4, F_PROC = 8, F_OBJ = 16, F_TEXT = 32, F_TIME = 64;
 
@@ -47,7 +47,7 @@ const put = (node, s, most = Infinity) => {
 	const parts = cut(s, Math.max(most, 8));
 	putPart(node, parts[0]);
 	if (parts.length > 1) {
-		node.append(el('span', 'cutmark', '…'));
+		node.append(el('span', 'soft', '…'));
 		putPart(node, parts[1]);
 	}
 	return node;
@@ -64,7 +64,7 @@ const button = (label, fn, cls, name) => {
 	b.type = 'button';
 	if (name)
 		b.setAttribute('aria-label', name);
-	b.addEventListener('click', fn);
+	b.onclick = fn;
 	return b;
 };
 const num = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ',');
@@ -118,6 +118,11 @@ const about = (r) => {
 		const path = str(obj(r.file).path), kind = fileKind(r);
 		return [kind, path, path, call || FILE_ACTS[r.activity_id] || 'open to ' + kind];
 	}
+	case 1005: {		/* a function that trace.calls names */
+		const p = obj(obj(obj(r.unmapped).fence).probe), name = str(p.function), args = Array.isArray(p.args) ? p.args : [];
+		return ['call', name, name + '(' + args.map(str).join(', ') + ')' + (str(p.result) ? ' = ' + str(p.result) : '') +
+		    (str(p.errno) ? ' ' + str(p.errno) : ''), 'call of a function'];
+	}
 	case 1007: {
 		const p = obj(r.process);
 		return ['exec', str(p.path) || str(p.cmd_line), str(p.cmd_line) || str(p.path), call || 'execute'];
@@ -146,7 +151,7 @@ const about = (r) => {
 	}
 	return ['run', '', unprefixed(r), 'run'];
 };
-const outcomeOf = (r, kind) => kind === 'notice' || kind === 'run' ? kind :
+const outcomeOf = (r, kind) => /^(call|notice|run)$/.test(kind) ? kind :
     r.action_id === 2 ? 'refused' : r.action_id === 3 ? 'observed' :
     r.status_id === 2 ? 'failed' : 'allowed';
 
@@ -728,11 +733,15 @@ const toggleKind = (k) => {
 		kinds.add(k);
 	filter({ kinds });
 };
-const seen = { out: new Set(), kind: new Set() };
+const seen = new Set();		/* tiles that stay, though their count is 0 now */
 const drawTiles = () => {
 	const focus = document.activeElement && document.activeElement.dataset.tile;
 	const out = [];
 	const tile = (id, n, word, isOn, color, cls, fn) => {
+		if (n > 0 && isDone)
+			seen.add(id);
+		if (n === 0 && !isOn && !seen.has(id) && id !== 'out-refused')
+			return;
 		const b = button('', fn, cls);
 		b.append(el('b', '', num(n)), el('span', '', word));
 		b.setAttribute('aria-pressed', isOn);
@@ -742,22 +751,17 @@ const drawTiles = () => {
 			b.style.setProperty('--k', color);
 		out.push(b);
 	};
-	for (const o of count.out.keys())
-		seen.out.add(o);
-	for (const k of count.kind.keys())
-		seen.kind.add(k);
 	let all = 0;
 	for (const n of count.out.values())
 		all += n;
 	tile('out-all', all, 'in all', want.out === null, '', 'out', () => filter({ out: null }));
 	for (const o in OUTCOMES)
-		if (o === 'refused' || seen.out.has(o))
-			tile('out-' + o, count.out.get(o) || 0, OUTCOMES[o], want.out === o, '', 'out' + (o === 'refused' ? ' bad' : ''),
-			    () => filter({ out: want.out === o ? null : o }));
+		tile('out-' + o, count.out.get(o) || 0, OUTCOMES[o], want.out === o, '', 'out' + (o === 'refused' ? ' bad' : ''),
+		    () => filter({ out: want.out === o ? null : o }));
 	out.push(el('i'));
 	for (const k of KINDS) {
 		const n = count.kind.get(k) || 0;
-		if (k !== 'run' && k !== 'notice' && seen.kind.has(k))
+		if (!/^(call|notice|run)$/.test(k))
 			tile('kind-' + k, n, kindWord(k, n), want.kinds.has(k), 'var(--k-' + k + ')', '', () => toggleKind(k));
 	}
 	$('tiles').replaceChildren(...out);
@@ -979,7 +983,7 @@ function details(open) {
 		return span;
 	};
 	const words = (name, s) => { row(name, s).className = 'words'; };
-	const head = el('div', 'head', el('h2', '', ev.call + (ev.out === 'notice' || ev.out === 'run' ? '' : ', ' + ev.out)),
+	const head = el('div', 'head', el('h2', '', ev.call + (ev.out === ev.kind ? '' : ', ' + ev.out)),
 	    button('Close', closeDetails, '', 'Close the details'));
 	if (ev.object)
 		row('object', whole(ev.object), el('br'), button('Only this object', () => filter({ object: ev.object })));
@@ -1163,13 +1167,10 @@ $('q').addEventListener('input', () => {
 	clearTimeout(typing);
 	typing = setTimeout(search, events.length > 20000 ? 120 : 0);
 });
-$('clock').addEventListener('click', toggleClock);
-$('theme').addEventListener('click', theme);
-$('help').addEventListener('click', KEYS['?']);
-$('whole').addEventListener('click', KEYS['0']);
-$('copy').addEventListener('click', KEYS.c);
+for (const [id, key] of Object.entries({ clock: 't', theme: 'd', help: '?', whole: '0', copy: 'c' }))
+	$(id).onclick = KEYS[key];
 for (const t of ['tree', 'objs'])
-	$('tab-' + t).addEventListener('click', () => tab(t));
+	$('tab-' + t).onclick = () => tab(t);
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { readColours(); timeline(); });
 addEventListener('resize', () => { measure(); list.later(); timeline(); });
 
@@ -1185,12 +1186,13 @@ const showDrag = (x) => {
 	d.style.left = left - $('time').getBoundingClientRect().left + 'px';
 	d.style.width = Math.max(0, right - left) + 'px';
 };
-$('line').addEventListener('pointerdown', (e) => {
+const line = $('line');
+line.onpointerdown = (e) => {
 	dragFrom = e.clientX;
-	$('line').setPointerCapture(e.pointerId);
-});
-$('line').addEventListener('pointermove', (e) => { if (dragFrom !== null) showDrag(e.clientX); });
-$('line').addEventListener('pointerup', (e) => {
+	line.setPointerCapture(e.pointerId);
+};
+line.onpointermove = (e) => { if (dragFrom !== null) showDrag(e.clientX); };
+line.onpointerup = (e) => {
 	const from = dragFrom, t0 = Math.floor(timeAt(Math.min(from, e.clientX))), t1 = Math.ceil(timeAt(Math.max(from, e.clientX)));
 	dragFrom = null;
 	$('drag').hidden = true;
@@ -1208,8 +1210,8 @@ $('line').addEventListener('pointerup', (e) => {
 		if (best >= 0)
 			list.go(best);
 	}
-});
-$('line').addEventListener('pointercancel', () => { dragFrom = null; $('drag').hidden = true; });
+};
+line.onpointercancel = () => { dragFrom = null; $('drag').hidden = true; };
 
 /* ---- reading ---- */
 const readBlock = (node) => {

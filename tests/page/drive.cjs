@@ -68,7 +68,7 @@ const SRV_LINES = block(['// 1 of 1 rest on what processes inside said of themse
 const seesAll = async (page) => {
 	same(await text(page, '#cmd'), 'sh -c ./build.sh', 'the command');
 	same((await text(page, '#facts')).match(/exit status(\d+)duration([\d.]+ s)/).slice(1), ['3', '9.000 s'], 'status and duration');
-	same(await tiles(page), ['19in all', '16refused', '1allowed', '10writes', '3reads', '1execution', '1connection', '1name'],
+	same(await tiles(page), ['20in all', '16refused', '1allowed', '1calls told', '10writes', '3reads', '1execution', '1connection', '1name'],
 	    'refusals by kind, folded ones counted');
 	same(await page.$$eval('#rules tbody tr', (all) => all.map((r) => [...r.cells].map((c) => c.textContent).slice(0, 4))), [
 		['10', 'filesystem.allowWrite  fence.jsonc:8:5', '/srv/x3, /srv/x2, /srv/x1 … 1 more', '+= "/srv"'],
@@ -81,45 +81,47 @@ const seesAll = async (page) => {
 	same(await text(page, '#block'), ALL_LINES, 'the policy lines of all');
 	same(await rows(page, '#tree .row'), [['▾', 'sh 100', '16'], ['', 'cat 101', '3'], ['', 'touch 102', '10'], ['', 'curl 103', '2']],
 	    'the process tree with counts');
-	same(await shown(page), '10 of 13 records', 'refusals are shown first');
+	same(await shown(page), '10 of 14 records', 'refusals are shown first');
 	same(await text(page, '#notices'), '', 'nothing is missing, and nothing says so');
 };
 const filters = async (page) => {
 	await tile(page, 'reads');
 	same(await whats(page), [0, 1, 2].map((i) => '/home/u/.ssh/id_' + i), 'filter: kind');
 	await tile(page, 'name');
-	same(await shown(page), '4 of 13 records', 'filter: two kinds');
+	same(await shown(page), '4 of 14 records', 'filter: two kinds');
 	await tile(page, 'reads');
 	await tile(page, 'name');
 	await tile(page, 'allowed');
 	same(await whats(page), ['GET http://good.test/'], 'filter: outcome');
+	await tile(page, 'calls told');
+	same(await whats(page), ['getenv("HOME") = "/home/u"'], 'a call that the policy wants told');
 	await tile(page, 'in all');
-	same(await shown(page), '13 records', 'filter: none');
+	same(await shown(page), '14 records', 'filter: none');
 	await tile(page, 'refused');
 	await page.click('#rules button:has-text("allowWrite")');
 	same(await whats(page), [0, 1, 2, 3].map((i) => '/srv/x' + i), 'filter: rule');
 	same(await text(page, '#block'), SRV_LINES, 'filter: rule: its policy lines alone');
 	await page.click('#chips button');
-	same(await shown(page), '10 of 13 records', 'filter: a chip removes it');
+	same(await shown(page), '10 of 14 records', 'filter: a chip removes it');
 	await inTree(page, 'curl');
 	same(await whats(page), ['evil.test A', '127.0.0.1:5432'], 'filter: process');
 	await inTree(page, 'sh 100');
-	same(await shown(page), '10 of 13 records', 'filter: a process and its children');
+	same(await shown(page), '10 of 14 records', 'filter: a process and its children');
 	await inTree(page, 'sh 100');
 	await press(page, 'o');
 	same((await rows(page, '#objs .row'))[0], ['/srv/x3', '4'], 'objects, the most frequent first');
 	await page.click('#objs .row:has-text("evil.test")');
 	same(await whats(page), ['evil.test A'], 'filter: object');
 	await press(page, 'Escape');
-	for (const [words, want] of [['ssh id_1', 1], ['-srv', 9], ['proc:touch', 4], ['rule:denyread', 3], ['obj:/usr', 1],
-	    ['proc:cat -id_2', 2], ['EROFS', 4], ['nothing-like-it', 0]]) {
+	for (const [words, want] of [['ssh id_1', 1], ['-srv', 10], ['proc:touch', 4], ['rule:denyread', 3], ['obj:/usr', 1],
+	    ['proc:cat -id_2', 3], ['EROFS', 4], ['nothing-like-it', 0]]) {
 		await page.fill('#q', words);
 		await page.waitForFunction((n) => document.querySelectorAll('#list .row').length === n, want, { timeout: 5000 })
 		    .then(() => ok(true, 'search: ' + words), () => ok(false, 'search: ' + words));
 	}
 	same(await text(page, '#rules .empty'), 'Nothing was refused among the records shown.', 'search: no rule is left');
 	await press(page, 'Escape', 'Escape', 'Escape');
-	same([await shown(page), await page.inputValue('#q')], ['13 records', ''], 'Esc removes all filters');
+	same([await shown(page), await page.inputValue('#q')], ['14 records', ''], 'Esc removes all filters');
 	await tile(page, 'refused');
 };
 const timeline = async (page) => {
@@ -132,11 +134,11 @@ const timeline = async (page) => {
 	same(await whats(page), [0, 1, 2, 3].map((i) => '/srv/x' + i), 'dragging over the timeline shows that time alone');
 	ok(/10 writes/.test(await page.getAttribute('#line', 'aria-label')), 'the timeline says what it shows');
 	await page.click('#whole');
-	same(await shown(page), '10 of 13 records', 'and back');
+	same(await shown(page), '10 of 14 records', 'and back');
 	await press(page, '+');
-	ok((await shown(page)) !== '10 of 13 records', '+ zooms');
+	ok((await shown(page)) !== '10 of 14 records', '+ zooms');
 	await press(page, '0');
-	same(await shown(page), '10 of 13 records', '0 shows all of it');
+	same(await shown(page), '10 of 14 records', '0 shows all of it');
 };
 const cur = (page) => page.$$eval('#list .row.cur', (all) => all.map((r) => r.children[2].textContent).join());
 const keyboard = async (page) => {
@@ -163,7 +165,7 @@ const keyboard = async (page) => {
 	same(await page.inputValue('#q'), 'jk', '/ goes to the search, where letters are letters');
 	await press(page, 'Escape', 'Escape');
 	await press(page, 'p', 'g', 'j', 'Enter');
-	same(await shown(page), '3 of 13 records', 'p, j, Enter: a process by the keyboard');
+	same(await shown(page), '3 of 14 records', 'p, j, Enter: a process by the keyboard');
 	await press(page, 'Enter', 'ArrowUp', 'ArrowLeft');
 	same((await rows(page, '#tree .row')).length, 1, '← closes a process');
 	await press(page, 'ArrowRight');
