@@ -71,7 +71,10 @@ static const struct opt status_opts[] = {
 	AGENT_ROWS, FILE_ROWS, { .name = NULL },
 };
 
-static cmd_fn hooks_print, hooks_install, hooks_uninstall, hooks_status;
+static const struct opt guide_opts[] = { { .name = NULL } };
+
+static cmd_fn hooks_print, hooks_install, hooks_uninstall, hooks_status,
+    hooks_guide;
 
 const struct command hooks_table[] = {
 	{ .name = "print", .fn = hooks_print, .opts = print_opts,
@@ -86,8 +89,28 @@ const struct command hooks_table[] = {
 	{ .name = "status", .fn = hooks_status, .opts = status_opts,
 	    .args = "[--AGENT]", .words = "",
 	    .help = "say where a hook is, and what keeps it from acting" },
+	{ .name = "guide", .fn = hooks_guide, .opts = guide_opts, .words = "",
+	    .help = "print what AGENTS.md should tell an agent in the jail" },
 	{ .name = NULL },
 };
+
+/* For any agent: hooks-guide.t follows it. */
+static const char guide[] =
+"## Inside of fence\n"
+"\n"
+"If the environment variable `FENCE_SANDBOX` is set, you run in a jail that\n"
+"fence made: a policy says which files, hosts and commands are open to you.\n"
+"What it refuses fails like any other call: `Permission denied`,\n"
+"`Read-only file system`, `Could not resolve host`, HTTP 403. Do not try the\n"
+"same again and do not look for a way around. Ask why:\n"
+"\n"
+"    curl -sS http://fence.internal/\n"
+"    curl -sS 'http://fence.internal/why?host=example.com&port=443'\n"
+"\n"
+"The first tells the last refusals with the rule that spoke and the line that\n"
+"would allow it; the second whether a host is open to you, and why not. Both\n"
+"answer in JSON to `-H 'Accept: application/json'`. You cannot change the\n"
+"policy from here: tell the user what was refused, and that line.\n";
 
 /* ---- the command line ---- */
 
@@ -303,6 +326,21 @@ hooks_status(const char *program, int argc, char **argv, struct err *e)
 	buf_release(&b);
 	arena_free(arena);
 	return status == 0 && !acts ? EXIT_POLICY : status;
+}
+
+static int
+hooks_guide(const char *program, int argc, char **argv, struct err *e)
+{
+	int nwords = 0;
+
+	(void)program;
+	if (opt_parse_words(guide_opts, argc, argv, NULL, &nwords, e) != 0)
+		return (int)e->code;
+	if (nwords > 0)
+		return err_usage(e, "guide takes no word", "fence hooks guide "
+		    ">>AGENTS.md"), EXIT_USAGE;
+	fputs(guide, stdout);
+	return 0;
 }
 
 int

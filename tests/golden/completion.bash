@@ -68,7 +68,7 @@ _fence_lookup() {
 		list='claude codex gemini opencode copilot cursor qwen crush windsurf hermes' ;;
 	'hooks')
 		opts=''
-		list='print install uninstall status' ;;
+		list='print install uninstall status guide' ;;
 	'hooks print')
 		opts='--claude --codex --gemini --opencode --copilot --cursor --qwen --crush --windsurf --hermes -s --settings -t --template --wrap --no-wrap'
 		list='' ;;
@@ -80,6 +80,9 @@ _fence_lookup() {
 		list='' ;;
 	'hooks status')
 		opts='--claude --codex --gemini --opencode --copilot --cursor --qwen --crush --windsurf --hermes -f --file'
+		list='' ;;
+	'hooks guide')
+		opts=''
 		list='' ;;
 	'import')
 		opts='--claude --srt --codex -f --file -o --output --save -y --force --extend --no-extend'

@@ -207,6 +207,8 @@ complete -c fence -n '__fish_seen_subcommand_from hooks; and __fish_seen_subcomm
 complete -c fence -n '__fish_seen_subcommand_from hooks; and __fish_seen_subcommand_from status' -l hermes -d 'Hermes'
 complete -c fence -n '__fish_seen_subcommand_from hooks; and __fish_seen_subcommand_from status' -s f -l file -r -d 'the agent\'s file, if it is not the user\'s own'
 complete -c fence -n '__fish_seen_subcommand_from hooks; and __fish_seen_subcommand_from status' -a ''
+complete -c fence -f -n '__fish_seen_subcommand_from hooks' -a guide -d 'print what AGENTS.md should tell an agent in the jail'
+complete -c fence -n '__fish_seen_subcommand_from hooks; and __fish_seen_subcommand_from guide' -a ''
 complete -c fence -f -n '__fish_use_subcommand' -a import -d 'make a policy of another tool\'s settings'
 complete -c fence -n '__fish_seen_subcommand_from import' -l claude -d 'Claude Code\'s settings; ~/.claude/settings.json unless told'
 complete -c fence -n '__fish_seen_subcommand_from import' -l srt -d 'sandbox-runtime\'s; ~/.srt-settings.json unless told'
