@@ -66,11 +66,11 @@ print(l.getenv(b"X_HOME"), l.getenv(b"X_\n\x1b[31m"))'
 	fence "$who" --settings "$W/p.json" --trace-file "$W/t" -- false
 	is "$status:$err" "1:" "$who: a call that is told is no refusal"
 	policy 'execve(s,p,p):v' 'chdir(s):i' 'strtoimax(s,p,i):i64'
-	run /bin/dash -c 'chdir /nowhere; echo $((X_N + 7)); exec true' \
+	run /bin/dash -c 'cd /proc/missing; echo $((X_N + 7)); exec true' \
 	    X_N=5
 	told 'execve\("/[a-z/]*/true", 0x[0-9a-f]+, 0x[0-9a-f]+\)' \
 	    "a call that does not return is told before"
-	told 'chdir\("/nowhere"\) = -1 ENOENT' "and an errno after"
+	told 'chdir\("/proc/missing"\) = -1 ENOENT' "and an errno after"
 
 	# Whatever way a call is left.
 	policy 'qsort(p,u64,u64,p):v' 'getenv(s):s' 'strtol(s,p,i):i64' \
