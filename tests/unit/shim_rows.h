@@ -21,6 +21,7 @@
 #include <ftw.h>
 #include <glob.h>
 #include <limits.h>
+#include <pthread.h>
 #include <linux/filter.h>
 #include <linux/openat2.h>
 #include <linux/seccomp.h>
@@ -178,6 +179,33 @@ before_main(void)
 {
 	errno = preinit_err;
 	return preinit_err == 0 ? 0 : -1;
+}
+
+static void *
+open_in_thread(void *arg)
+{
+	(void)arg;
+	return (void *)(long)(open("../none", O_RDONLY) < 0 ? errno : 0);
+}
+
+/* The smallest stack that a thread may have, and a path to be joined. */
+static int
+in_small_thread(void)
+{
+	pthread_attr_t attr;
+	pthread_t th;
+	void *rv = NULL;
+
+	pthread_attr_init(&attr);
+#ifndef __SANITIZE_ADDRESS__
+	pthread_attr_setstacksize(&attr, 16384);
+#endif
+	errno = pthread_create(&th, &attr, open_in_thread, NULL);
+	if (errno != 0)
+		return -1;
+	pthread_join(th, &rv);
+	errno = (int)(long)rv;
+	return -1;
 }
 
 static int
@@ -796,6 +824,10 @@ R(spawn_plain, SP, posix_spawn(&p, T "/file", NULL, NULL, ARGV,		\
 R(spawnp_path, SP, (PATHS("/bin:" T), posix_spawnp(&p, "file.x", NULL,	\
     NULL, ARGV, environ)), EACCES, EXEC(T "/file.x"))			\
 R(handler, ST, in_handler(), EACCES, OPEN(T "/none", O_RDONLY))		\
+R(small_stack, ST, in_small_thread(), EACCES,				\
+    OPEN(T "/dir/../none", O_RDONLY))					\
+R(closed_fds, EX, (close(0), close(1), close(2), open(T "/none", O_RDONLY)), \
+    EACCES, OPEN(T "/none", O_RDONLY))					\
 R(system_ok, EX, errno = shell("cat " T "/file >/dev/null"), 0, NONE)	\
 R(popen_ok, EX, errno = piped("cat " T "/file >/dev/null"), 0, NONE)	\
 R(sh_system, EX, errno = shell("(: > " T "/ro/x) 2>/dev/null || exit 30"), \

@@ -3,8 +3,11 @@
  * the library preloaded.  Result and errno must be the same; a refused call
  * must send exactly one record, any other none.
  */
+#include <sys/resource.h>
+
 #include <poll.h>
 #include <pthread.h>
+#include <stdbool.h>
 
 #include "tests/unit/shim_rows.h"
 #include "tests/unit/shim_world.h"
@@ -44,6 +47,61 @@ child_threads(void)
 		pthread_join(th[i], NULL);
 	last = dup(0);
 	return failed > 0 || last != first;
+}
+
+/* Refused calls, which need no descriptor. */
+static void
+refuse(int n)
+{
+	while (n-- > 0)
+		if (mkdir(T "/ro/new", 0700) == 0 || errno != EROFS)
+			_exit(1);
+}
+
+static bool
+next_part(void)
+{
+	struct result r = { 1, 0 };
+	char ack;
+
+	return write(RESULT_FD, &r, sizeof r) == sizeof r &&
+	    read(ACK_FD, &ack, 1) == 1;
+}
+
+static void
+limit_fds(rlim_t n)
+{
+	struct rlimit lim;
+
+	getrlimit(RLIMIT_NOFILE, &lim);
+	lim.rlim_cur = n;
+	setrlimit(RLIMIT_NOFILE, &lim);
+}
+
+enum { MANY = 100 };
+
+/* In parts, between which the parent reads. */
+static int
+child_loses(void)
+{
+	int fd;
+
+	refuse(MANY);
+	if (!next_part())
+		return 1;
+	refuse(1);		/* brings what was lost */
+	if (!next_part())
+		return 1;
+	/* No descriptor is left. */
+	for (fd = 0; fd < 100; fd++)
+		close(fd);
+	limit_fds(0);
+	refuse(7);
+	limit_fds(100);
+	if (fork() == 0)
+		exit(0);		/* they are not its own to tell */
+	wait(NULL);
+	return 0;			/* its last words bring the seven */
 }
 
 /* Files as the rows expect them. */
@@ -115,6 +173,51 @@ threads(void **state)
 	close(fd);
 	close(ack);
 	assert_true(count > 0 && count <= THREADS * ROUNDS);
+}
+
+static void
+go_on(int ack)
+{
+	assert_int_equal(write(ack, "", 1), 1);
+}
+
+static void
+await_part(int fd)
+{
+	struct result res;
+
+	assert_int_equal(read(fd, &res, sizeof res), sizeof res);
+}
+
+/* Told and counted as lost are together what was refused. */
+static void
+counts_what_is_lost(void **state)
+{
+	const char *argv[] = { self, "--loses", NULL };
+	struct wire_report r[2];
+	int fd, ack, told;
+	pid_t pid;
+
+	(void)state;
+	need_world();
+	make_files();
+	pid = start(argv, 1, &fd, &ack);
+	await_part(fd);
+	told = drain(r);
+	assert_true(told > 0 && told < MANY);
+	go_on(ack);
+	await_part(fd);
+	assert_int_equal(drain_some(r, 2), 2);
+	assert_int_equal(r[0].call, WIRE_MAKE);
+	assert_int_equal(r[1].call, WIRE_LOST);
+	assert_int_equal(r[1].flags, MANY - told);
+	go_on(ack);
+	assert_int_equal(finish(pid), 0);
+	assert_int_equal(drain(r), 1);
+	assert_int_equal(r[0].call, WIRE_LOST);
+	assert_int_equal(r[0].flags, 7);
+	close(fd);
+	close(ack);
 }
 
 /* What people run: one refusal, one record. */
@@ -194,6 +297,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(rows_bare),
 		cmocka_unit_test(rows_with_shim),
 		cmocka_unit_test(threads),
+		cmocka_unit_test(counts_what_is_lost),
 		cmocka_unit_test(tools),
 		cmocka_unit_test(unheard),
 	};
@@ -202,6 +306,8 @@ main(int argc, char **argv)
 		return child_rows(rows, LEN(rows), T "/dir");
 	if (argc == 2 && strcmp(argv[1], "--threads") == 0)
 		return child_threads();
+	if (argc == 2 && strcmp(argv[1], "--loses") == 0)
+		return child_loses();
 	set_up();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
