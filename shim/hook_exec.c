@@ -68,7 +68,7 @@ told_program(int rv, const char *file)
 
 HOOK(int, execve, (const char *path, char *const argv[], char *const envp[]))
 {
-	return told(AGAIN(REAL(execve)(path, argv, envp)),
+	return told(AGAIN(sys_errno(SYS(execve, path, argv, envp))),
 	    SYS_execve, AT_FDCWD, path);
 }
 
@@ -137,7 +137,7 @@ HOOK(int, execle, (const char *path, const char *arg, ...))
 	LIST_ARGV(ap, arg, argv);
 	envp = va_arg(ap, char *const *);
 	va_end(ap);
-	return told(AGAIN(REAL(execve)(path, argv, envp)),
+	return told(AGAIN(sys_errno(SYS(execve, path, argv, envp))),
 	    SYS_execve, AT_FDCWD, path);
 }
 
@@ -186,7 +186,8 @@ HOOK(int, fexecve, (int fd, char *const argv[], char *const envp[]))
 HOOK(int, execveat, (int dir_fd, const char *path, char *const argv[],
     char *const envp[], int flags))
 {
-	return told(AGAIN(REAL(execveat)(dir_fd, path, argv, envp, flags)),
+	return told(AGAIN(sys_errno(SYS(execveat, dir_fd, path, argv,
+	    envp, flags))),
 	    SYS_execveat, dir_fd, path);
 }
 #endif

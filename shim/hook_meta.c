@@ -120,8 +120,11 @@ HOOK_EACCESS(euidaccess)
 /* With flags libc has work of its own. */
 HOOK(int, faccessat, (int dir_fd, const char *path, int mode, int flags))
 {
-	int rv = REAL(faccessat)(dir_fd, path, mode, flags);
+	int rv;
 
+	if (flags == 0)
+		return CALL(faccessat, dir_fd, path, mode);
+	rv = REAL(faccessat)(dir_fd, path, mode, flags);
 	STAGED(rv, -1, dir_fd, path, false, REAL(faccessat)(dir_fd, staged,
 	    mode, flags));
 	TOLD(rv < 0, SYS_faccessat, faccessat, dir_fd, path);
@@ -271,8 +274,11 @@ HOOK(int, fchmod, (int fd, mode_t mode))
 
 HOOK(int, fchmodat, (int dir_fd, const char *path, mode_t mode, int flags))
 {
-	int rv = REAL(fchmodat)(dir_fd, path, mode, flags);
+	int rv;
 
+	if (flags == 0)
+		return CALL(fchmodat, dir_fd, path, mode);
+	rv = REAL(fchmodat)(dir_fd, path, mode, flags);
 	STAGED(rv, -1, dir_fd, path, false, REAL(fchmodat)(dir_fd, staged,
 	    mode, flags));
 	TOLD(rv < 0, SYS_fchmodat, fchmodat, dir_fd, path);

@@ -192,7 +192,7 @@ HOOK(int, bind, (int fd, const struct sockaddr *sa, socklen_t len))
 	if (table_get()->nguards > 0 && socket_path(sa, len, path) &&
 	    refuse_name(SYS_bind, AT_FDCWD, path))
 		return -1;
-	rv = REAL(bind)(fd, sa, len);
+	rv = sys_errno(SYS(bind, fd, sa, len));
 	if (rv < 0 && told_by_kernel(errno) && socket_path(sa, len, path))
 		report_path((struct told){ WIRE_MAKE, SYS_bind, 0, errno },
 		    AT_FDCWD, path);

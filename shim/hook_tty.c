@@ -1,6 +1,10 @@
 #include "shim/hook.h"
 
+#include <sys/ioctl.h>
+
 #include <unistd.h>
+
+#include "shim/sys.h"
 
 /*
  * The group that the command shares with fence-run has no number inside: a
@@ -11,7 +15,7 @@
 HOOK(int, tcsetpgrp, (int fd, pid_t group))
 {
 	int saved = errno;
-	int rv = REAL(tcsetpgrp)(fd, group);
+	int rv = sys_errno(SYS(ioctl, fd, TIOCSPGRP, &group));
 
 	if (rv < 0 && group == 0 && errno == ESRCH) {
 		errno = saved;

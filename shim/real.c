@@ -66,12 +66,6 @@ raw_connect(int fd, const struct sockaddr *sa, socklen_t len)
 	return sys_errno(SYS(connect, fd, sa, len));
 }
 
-static int
-raw_bind(int fd, const struct sockaddr *sa, socklen_t len)
-{
-	return sys_errno(SYS(bind, fd, sa, len));
-}
-
 static ssize_t
 raw_sendto(int fd, const void *buf, size_t n, int flags,
     const struct sockaddr *sa, socklen_t len)
@@ -96,19 +90,6 @@ raw_statx(int dir_fd, const char *path, int flags, unsigned int mask,
     struct statx *st)
 {
 	return sys_errno(SYS(statx, dir_fd, path, flags, mask, st));
-}
-
-static int
-raw_execve(const char *path, char *const argv[], char *const envp[])
-{
-	return sys_errno(SYS(execve, path, argv, envp));
-}
-
-static int
-raw_execveat(int dir_fd, const char *path, char *const argv[],
-    char *const envp[], int flags)
-{
-	return sys_errno(SYS(execveat, dir_fd, path, argv, envp, flags));
 }
 
 static int

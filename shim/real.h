@@ -18,7 +18,6 @@
 	X(sendto, raw_sendto)			\
 	X(sendmsg, raw_sendmsg)			\
 	X(sendmmsg, raw_sendmmsg)		\
-	X(bind, raw_bind)			\
 	X(open, raw_open)			\
 	X(open64, raw_open)			\
 	X(openat, raw_openat)			\
@@ -35,16 +34,10 @@
 	X(freopen64, no_pointer)		\
 	X(opendir, no_pointer)			\
 	X(statx, raw_statx)			\
-	X(faccessat, no_int)			\
-	X(fchmodat, no_int)			\
-	X(tcsetpgrp, no_int)			\
-	X(clone, no_int)			\
-	X(execve, raw_execve)			\
 	X(execv, no_int)			\
 	X(execvp, no_int)			\
 	X(execvpe, no_int)			\
 	X(fexecve, no_int)			\
-	X(execveat, raw_execveat)		\
 	X(posix_spawn, no_spawn)		\
 	X(posix_spawnp, no_spawn)
 
@@ -60,6 +53,9 @@
 	X(mkostemps64, no_int)			\
 	X(mkdtemp, no_pointer)			\
 	X(eaccess, no_int)			\
+	X(faccessat, no_int)			\
+	X(fchmodat, no_int)			\
+	X(clone, no_int)			\
 	X(realpath, no_pointer)			\
 	X(canonicalize_file_name, no_pointer)	\
 	X(__realpath_chk, no_pointer)		\
