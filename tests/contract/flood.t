@@ -59,9 +59,9 @@ for who in $WHOS; do
 	ok $? "$who: by few records" || note "$records"
 
 	# A flood without end, and a program that is refused beside it.
-	flood "'$PROBES/forge' 20000000 30 1 /none/% >d/log &
-	    for i in 1 2 3; do '$PROBES/forge' -w 500 30 1 /all/% >d/log & done
-	    '$PROBES/forge' -w 20000 30 1 /more/% >d/log
+	flood "'$PROBES/forge' 5000000 30 1 /none/% >d/log &
+	    for i in 1 2 3; do '$PROBES/forge' -w 300 30 1 /all/% >d/log & done
+	    '$PROBES/forge' -w 4000 30 1 /more/% >d/log
 	    cat secret
 	    exit 3"
 	is "$(denials "$trace" "$W/secret" | head -n 1)" 1 \
@@ -74,10 +74,10 @@ for who in $WHOS; do
 	# Very many reports: they are counted, and need no memory.
 	is "$(cd "$W" && as "$who" /usr/bin/python3 "$T/peak.py" \
 	    "$FENCE_RUN" --trace-file "$trace" -- sh -c \
-	    "exec '$PROBES/forge' -w 200000 30 1 /none/%" 2>&1)" \
-	    '200000
+	    "exec '$PROBES/forge' -w 50000 30 1 /none/%" 2>&1)" \
+	    '50000
 small' "$who: many reports, and the memory of few"
 	read -r _ told dropped _ < <(/usr/bin/python3 "$T/sums.py" "$trace")
-	is "$((told + dropped))" 200000 "$who: very many are counted"
+	is "$((told + dropped))" 50000 "$who: very many are counted"
 done
 finish
