@@ -26,6 +26,7 @@ struct digest {
 	unsigned	 nlines;
 	uint64_t	 total, helped, unruled, lost;
 	bool		 is_cut;		/* lines did not fit */
+	bool		 is_least;		/* lost, or more */
 };
 
 struct digest *
@@ -53,9 +54,10 @@ digest_free(struct digest *d)
 }
 
 void
-digest_lost(struct digest *d, uint64_t n)
+digest_lost(struct digest *d, uint64_t n, bool is_least)
 {
 	d->lost += n;
+	d->is_least = d->is_least || is_least;
 }
 
 /* Entries are known by place, what has no entry by its words. */
@@ -336,6 +338,10 @@ digest_text(const struct digest *d, struct buf *b)
 	    "at least " : "", (unsigned long long)d->total,
 	    d->total == 1 ? "" : "s");
 	put_rules(d, b);
+	if (d->lost > 0)
+		buf_printf(b, "  %6llu  %sreports that were dropped\n",
+		    (unsigned long long)d->lost, d->is_least ?
+		    "or more " : "");
 	if (d->nlines == 0)
 		return;
 	buf_printf(b, "fence: a policy that allows %s of them%s:\n",

@@ -6,6 +6,7 @@
 #ifndef FENCE_LAUNCHER_DIGEST_H
 #define FENCE_LAUNCHER_DIGEST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "launcher/record/event.h"
@@ -17,8 +18,8 @@ struct digest	*digest_new(const char *home);
 void		 digest_free(struct digest *);	/* NULL is fine */
 /* Events that refuse nothing are passed over. */
 void		 digest_add(struct digest *, const struct event *);
-/* n records were lost: the counts are "at least". */
-void		 digest_lost(struct digest *, uint64_t n);
+/* Reports that nobody judged: n, or at least so many (tally.h). */
+void		 digest_lost(struct digest *, uint64_t n, bool is_least);
 /*
  * Lines, each with its newline; nothing if nothing was refused.  From the first
  * line that begins with "{" to the last that begins with "}" it is a policy

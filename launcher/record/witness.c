@@ -163,7 +163,7 @@ dropped(struct witness *w, uint64_t n)
 	w->counts.dropped += n;
 	tally_dropped(w->tally, n, w->is_least);
 	if (w->digest != NULL)
-		digest_lost(w->digest, n);
+		digest_lost(w->digest, n, w->is_least);
 	sink_lost(w->trace, n, w->is_least);
 	kept_lost(w->kept, n);
 	if (!w->config.is_quiet)

@@ -62,5 +62,25 @@ COMMAND
 	capture "$who" "$FENCE_RUN" -s "$base/base.json" -- \
 	    sh -c 'echo 1 >/proc/self/coredump_filter; exit 1'
 	unlike "$err" 'fence: ' "$who: a habit is no reason of a failure"
+
+	# On a terminal two lines of its width, whatever COLUMNS says.
+	long=$O/deep/$(printf 'long%.0s' $(seq 30))
+	for dim in '' NO_COLOR=1; do
+		shown=$(cd "$W" && as "$who" env TERM=xterm COLUMNS=200 $dim \
+		    script -qec "stty cols 70; '$FENCE_RUN' -m -s \
+		    '$base/base.json' -- sh -c 'mkdir $long; echo >$long'" \
+		    /dev/null </dev/null | tr -d '\r' |
+		    grep -A1 -a '\[fence:fs\]')
+		like "$shown" '            rule filesystem.allowWrite' \
+		    "$who: ${dim:-dim}: the second line is indented"
+		is "$(python3 -c 'import re, sys
+lines = sys.argv[1].split("\n")
+print([x for x in (re.sub("\033[[][0-9]*m", "", x) for x in lines)
+       if re.match("[[]fence:fs| {12}rule", x) and len(x) > 70])' "$shown")" \
+		    '[]' "$who: ${dim:-dim}: nothing is wider than the terminal"
+		is "$(grep -ac $'\033\\[2m' <<<"$shown")" \
+		    "$([ -n "$dim" ] && echo 0 || echo 2)" \
+		    "$who: ${dim:-dim}: the second lines are dim, or not"
+	done
 done
 finish

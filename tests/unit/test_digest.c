@@ -86,10 +86,12 @@ test_words(void **state)
 	    "    \"allowedDomains\": [\"a.test\"]\n"
 	    "  }\n"
 	    "}\n");
-	digest_lost(d, 3);
+	digest_lost(d, 3, true);
 	buf_clear(&b);
 	digest_text(d, &b);
 	assert_memory_equal(b.data, "fence: at least 8 refusals", 26);
+	assert_non_null(strstr(b.data, "\n       3  or more reports that "
+	    "were dropped\n"));
 	buf_release(&b);
 	digest_free(d);
 	digest_free(NULL);
