@@ -186,7 +186,7 @@ for who in $WHOS; do
 	    \"\$0\" -- sh -c 'i=0; echo started
 	    while true >f\$i; do i=\$((i + 1)); done
 	    mv f0 .envrc; mv d .idea'
-	    ls -d .idea .envrc 2>/dev/null; ls -A ../state/fence 2>/dev/null
+	    ls -d .idea .envrc 2>/dev/null; ls -A ../state/fence/quarantine 2>/dev/null
 	    ls -d .idea.fence-*/f .envrc.fence-* | wc -l"
 	is "$out" "started
 2" "$who: no room for quarantine: no name outlives the run, nothing is lost"

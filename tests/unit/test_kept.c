@@ -282,6 +282,10 @@ test_folder(void **state)
 	assert_int_equal(kept_folder(NULL, NULL, true), -1);
 	assert_int_equal(kept_folder(state_dir, home, true), -1);
 	assert_int_not_equal(access(home, F_OK), 0);
+	/* XDG_STATE_HOME elsewhere. */
+	assert_int_equal(kept_folder(room_path(r, "xdg/fence"),
+	    room_path(r, "home"), true), -1);
+	assert_int_not_equal(access(room_path(r, "xdg"), F_OK), 0);
 	assert_int_equal(kept_folder(room_path(r, "state"), NULL, false), -1);
 	close(folder(r));
 	snprintf(runs, sizeof runs, "%s", room_path(r, "state/records"));
