@@ -107,7 +107,8 @@ for who in $WHOS; do
 	like "$err" 'fence: bwrap was refused .*allowNestedSandbox' \
 	    "$who: and the key is named"
 	fence "$who" -s "$T/policy.json" -m -- "${nested[@]}" true
-	is "$(grep -c allowNestedSandbox <<<"$err")" 1 "$who: once with -m"
+	is "$(grep -c '^\[fence.*allowNestedSandbox' <<<"$err")" 1 \
+	    "$who: one record with -m"
 	fence "$who" -s "$T/policy.json" -- unshare -Ur true
 	is "$status" 1 "$who: and so is unshare"
 	like "$err" 'fence: unshare was refused .*allowNestedSandbox' \
