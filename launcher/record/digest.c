@@ -8,7 +8,8 @@
 #include "platform/base/xalloc.h"
 #include "policy/keys.h"
 
-enum { MAX_RULES = 24, MAX_LINES = 64, OBJECT_CHARS = 56, RULE_CHARS = 120 };
+enum { MAX_RULES = 24, MAX_LINES = 64, OBJECT_CHARS = 56, RULE_CHARS = 120,
+	BLIND_BYTES = 4096 };
 
 struct by_rule {
 	struct rule	 rule;		/* the policy's strings */
@@ -27,6 +28,7 @@ struct digest {
 	uint64_t	 total, helped, unruled, lost;
 	bool		 is_cut;		/* lines did not fit */
 	bool		 is_least;		/* lost, or more */
+	struct buf	 blind;			/* names, escaped */
 };
 
 struct digest *
@@ -35,6 +37,7 @@ digest_new(const char *home)
 	struct digest *d = xcalloc(1, sizeof *d);
 
 	d->home = home != NULL ? xstrdup(home) : NULL;
+	buf_init(&d->blind, BLIND_BYTES);
 	return d;
 }
 
@@ -49,6 +52,7 @@ digest_free(struct digest *d)
 	}
 	for (unsigned i = 0; i < d->nlines; i++)
 		free(d->line[i]);
+	buf_release(&d->blind);
 	free(d->home);
 	free(d);
 }
@@ -159,9 +163,21 @@ add_line(struct digest *d, const struct event *e)
 	*d->line[d->nlines++] = *r;
 }
 
+static void
+add_blind(struct digest *d, const struct event *e)
+{
+	const char *comm = e->process[0].comm;
+
+	if (d->blind.len > 0)
+		buf_puts(&d->blind, ", ");
+	str_escape(&d->blind, comm, strnlen(comm, EVENT_COMM), 0);
+}
+
 void
 digest_add(struct digest *d, const struct event *e)
 {
+	if (e->kind == EVENT_BLIND)
+		add_blind(d, e);
 	if (e->kind >= EVENT_RUN_START || e->verdict.action != ACTION_DENY)
 		return;
 	d->total += e->count;
@@ -342,6 +358,9 @@ digest_text(const struct digest *d, struct buf *b)
 		buf_printf(b, "  %6llu  %sreports that were dropped\n",
 		    (unsigned long long)d->lost, d->is_least ?
 		    "or more " : "");
+	if (d->blind.len > 0 && !d->blind.failed)
+		buf_printf(b, "fence: %s did not load the preloaded library: "
+		    "refused reads of theirs are not told\n", d->blind.data);
 	if (d->nlines == 0)
 		return;
 	buf_printf(b, "fence: a policy that allows %s of them%s:\n",

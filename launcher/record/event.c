@@ -12,7 +12,8 @@ event_is_finding(enum event_kind kind)
 {
 	return kind == EVENT_DROPPED || kind == EVENT_WORKER ||
 	    kind == EVENT_SUSPECT || kind == EVENT_LIMIT ||
-	    kind == EVENT_NEST || kind == EVENT_UNSEEN;
+	    kind == EVENT_NEST || kind == EVENT_UNSEEN ||
+	    kind == EVENT_BLIND;
 }
 
 bool

@@ -24,6 +24,7 @@ enum event_kind {
 	EVENT_LIMIT,		/* a limit of the policy was met: a finding */
 	EVENT_NEST,		/* a sandbox inside was refused: a finding */
 	EVENT_UNSEEN,		/* an execution was looked at once only */
+	EVENT_BLIND,		/* a program whose reads nobody sees */
 	EVENT_PROBE,		/* a call that trace.calls names */
 };
 

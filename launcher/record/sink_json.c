@@ -138,6 +138,7 @@ class_of(const struct event *e, int *ret_activity)
 		[EVENT_LIMIT] = { CLASS_FINDING, 1 },
 		[EVENT_NEST] = { CLASS_FINDING, 1 },
 		[EVENT_UNSEEN] = { CLASS_FINDING, 1 },
+		[EVENT_BLIND] = { CLASS_FINDING, 1 },
 		[EVENT_PROBE] = { CLASS_MODULE, 3 },	/* invoke */
 	};
 
@@ -365,6 +366,7 @@ put_finding(struct buf *b, const struct event *e, const struct event_run *run)
 		[EVENT_LIMIT] = "a limit was met",
 		[EVENT_NEST] = "a sandbox inside was refused",
 		[EVENT_UNSEEN] = "an execution was looked at once only",
+		[EVENT_BLIND] = "a program without the preloaded library",
 	};
 	char uid[64];
 
@@ -412,6 +414,7 @@ put_object(struct buf *b, const struct event *e, const struct event_run *run)
 	case EVENT_LIMIT:
 	case EVENT_NEST:
 	case EVENT_UNSEEN:
+	case EVENT_BLIND:
 		put_finding(b, e, run);
 		break;
 	case EVENT_PROBE:

@@ -425,7 +425,8 @@ deed_parts(struct line *l, const struct event *e)
 		[EVENT_DROPPED] = other_parts, [EVENT_WORKER] = other_parts,
 		[EVENT_SUSPECT] = other_parts,
 		[EVENT_LIMIT] = other_parts, [EVENT_NEST] = other_parts,
-		[EVENT_UNSEEN] = other_parts, [EVENT_PROBE] = probe_parts,
+		[EVENT_UNSEEN] = other_parts, [EVENT_BLIND] = other_parts,
+	 [EVENT_PROBE] = probe_parts,
 	};
 
 	for (unsigned i = 0; i < NPARTS; i++)

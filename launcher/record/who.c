@@ -10,6 +10,7 @@
 
 #include "platform/base/ip.h"
 #include "platform/base/str.h"
+#include "platform/fd.h"
 
 /*
  * Ceilings of one search.  A jail can fill these tables on purpose; then a
@@ -107,6 +108,34 @@ count_filters(pid_t pid)
 	p = strstr(status, "\nSeccomp_filters:");
 	return p != NULL && sscanf(p, "\nSeccomp_filters: %d", &n) == 1 ? n :
 	    -1;
+}
+
+/* A line of maps is as long as its path, so the name may span two pieces. */
+bool
+who_has_shim(pid_t pid)
+{
+	enum { PIECE = 4096, MAPS_MAX = 1 << 20 };
+	static const char name[] = "/libfence-shim.so";
+	char path[64], buf[sizeof name + PIECE];
+	size_t have = 0, total = 0;
+	auto_fd fd = -1;
+	ssize_t n;
+
+	(void)snprintf(path, sizeof path, "/proc/%ld/maps", (long)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return true;
+	while (total < MAPS_MAX && (n = read(fd, buf + have, PIECE)) > 0) {
+		have += (size_t)n;
+		total += (size_t)n;
+		if (memmem(buf, have, name, sizeof name - 1) != NULL)
+			return true;
+		if (have >= sizeof name) {
+			memmove(buf, buf + have - sizeof name, sizeof name);
+			have = sizeof name;
+		}
+	}
+	return total == 0;	/* it has no memory any more */
 }
 
 bool

@@ -28,6 +28,12 @@ bool	 who_runs(pid_t pid, const char *exe);
  */
 bool	 who_is_filtered(const struct event *);
 
+/*
+ * Does it have the preloaded library, so that it tells of its own reads?  True
+ * for a process that is gone.
+ */
+bool	 who_has_shim(pid_t pid);
+
 /* The process that a thread is of; itself if that cannot be told. */
 pid_t	 who_thread(pid_t tid);
 

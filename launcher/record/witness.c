@@ -31,6 +31,7 @@ enum {
 	LOOKS_PER_SECOND = 4000,	/* asking costs, whatever the answer */
 	LOOKUPS = 64,			/* names remembered for folding */
 	LOOKUP_MS = 2000,
+	PROGRAMS_MAX = 32,		/* look_for_shim() */
 };
 
 /* One name that a process asked for; types are separated by blanks. */
@@ -74,6 +75,8 @@ struct witness {
 	struct budget		 gate, guard, exec, probe;
 	bool			 is_least;	/* reports were lost unseen */
 	struct twice		 twice;
+	char			 looked[PROGRAMS_MAX][EVENT_COMM];
+	unsigned		 nlooked;
 	/* The functions whose calls are told, in the arena; NULL: none. */
 	struct arena		*probe_arena;
 	const struct probesig	*probes;
@@ -181,6 +184,8 @@ witness_lost(struct witness *w, uint64_t n)
 static bool
 is_shown(const struct witness *w, const struct event *e)
 {
+	if (e->kind == EVENT_BLIND)	/* the last lines name them all */
+		return w->config.is_debug;
 	if (w->config.is_quiet)
 		return e->kind == EVENT_EXEC &&
 		    e->verdict.action == ACTION_DENY &&
@@ -586,6 +591,36 @@ witness_shim(struct witness *w, const void *datagram, size_t len, pid_t pid)
 	arena_free(arena);
 }
 
+/*
+ * Of a program without the preloaded library only what the listener holds is
+ * seen.  The process waits meanwhile; a program is looked at once.
+ */
+static void
+look_for_shim(struct witness *w, const struct event *e)
+{
+	const struct event_process *p = &e->process[0];
+	struct event blind = { .kind = EVENT_BLIND,
+	    .witness = WITNESS_NOTIFY, .enforcer = ENFORCER_NONE,
+	    .nprocess = e->nprocess };
+	char text[EVENT_COMM + 96];
+
+	if (e->nprocess == 0 || p->comm[0] == '\0' ||
+	    w->nlooked == PROGRAMS_MAX)
+		return;
+	for (unsigned i = 0; i < w->nlooked; i++)
+		if (strcmp(w->looked[i], p->comm) == 0)
+			return;
+	(void)snprintf(w->looked[w->nlooked++], sizeof w->looked[0], "%s",
+	    p->comm);
+	if (who_has_shim(p->pid))
+		return;
+	memcpy(blind.process, e->process, sizeof blind.process);
+	(void)snprintf(text, sizeof text, "%s did not load the preloaded "
+	    "library: its refused reads are not told", p->comm);
+	blind.detail = text;
+	emit(w, &blind);
+}
+
 void
 witness_call(struct witness *w, const struct witness_call *c)
 {
@@ -606,6 +641,7 @@ witness_call(struct witness *w, const struct witness_call *c)
 	(void)who_pid(pid, w->config.stop_pid, &e);
 	if (tell(w, &w->held, pid, &e))
 		note(&w->held, pid, &key, sizeof key, &e);
+	look_for_shim(w, &e);
 }
 
 void
@@ -657,6 +693,7 @@ witness_held(struct witness *w, const struct witness_held *h)
 		twice_told(&w->twice, pid, &e, clock_ms(CLOCK_MONOTONIC));
 		if (tell(w, &w->held, pid, &e))
 			note(&w->held, pid, &r, len, &e);
+		look_for_shim(w, &e);
 	} else {
 		tell_other(w, said, &e);
 	}

@@ -27,5 +27,9 @@ for who in $WHOS; do
 	    sh="$bin/refused.sh" >"$T/table.$who" 2>&1
 	ok $(($? > 1)) "$who: the table was made"
 	sed "s/ok - /ok - $who: /" "$T/table.$who" | count_tap
+	said=$(grep 'did not load the preloaded library' "$base/w/refused.err")
+	like "$said" 'refused-static, refused-musl, refused-go' \
+	    "$who: the end says whose reads nobody saw"
+	unlike "$said" 'refused-c|python|node' "$who: and of no other"
 done
 finish

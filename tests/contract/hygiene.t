@@ -22,7 +22,7 @@ build plain gcc && build small gcc -DSMALL_THREAD &&
     build static gcc -static && build musl musl-gcc &&
     build libctor.so gcc -shared -fPIC -DCONSTRUCTOR
 ok $? "the programs are built"
-build m32 gcc -m32 || skip "no 32-bit compiler" "a 32-bit program"
+build m32 gcc -m32 || note "no 32-bit compiler: no 32-bit program is tried"
 [ -z "$(command -v javac)" ] || javac -d "$B" "$TESTS/hygiene/Opens.java"
 echo 'int x;' >"$B/x.c"
 printf '%s/out/make: x.c\n\t@:\n' "$T" >"$B/mk"
