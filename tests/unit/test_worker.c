@@ -151,6 +151,8 @@ test_reports(void **state)
 {
 	struct witness_counts n;
 	struct gate_world g;
+	static const char *const paths[] = { "/secret", "/secret/a",
+	    "/secret/b", "/secret/c", "/secret/d" };
 	const int on = 1;
 	int sv[2];
 
@@ -160,8 +162,8 @@ test_reports(void **state)
 	    SOCK_NONBLOCK, 0, sv), 0);
 	assert_int_equal(setsockopt(sv[0], SOL_SOCKET, SO_PASSCRED, &on,
 	    sizeof on), 0);
-	for (int i = 0; i < 5; i++)
-		send_report(sv[1], "/secret");
+	for (int i = 0; i < 5; i++)	/* equal ones would be folded */
+		send_report(sv[1], paths[i]);
 	assert_int_equal(send(sv[1], "rubbish", 7, 0), 7);
 	reports_drain(sv[0], g.witness, 3);
 	assert_int_equal(witness_counts(g.witness).records, 3);
