@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "launcher/record/who.h"
 #include "platform/fd.h"
 #include "platform/looker.h"
 #include "shim/wire.h"
@@ -41,6 +43,44 @@ wire_of(enum held_file file, unsigned name)
 		break;
 	}
 	return WIRE_CHANGE;
+}
+
+static size_t
+folder_len(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash == NULL ? 0 : (size_t)(slash - path);
+}
+
+bool
+held_files_is_staged(const char *names, size_t len, const char *path)
+{
+	const char *end = names + len, *file;
+	size_t n = folder_len(path);
+
+	for (; names != NULL && names < end; names += strlen(names) + 1) {
+		if (strncmp(names, "f ", 2) != 0)
+			continue;
+		file = strchr(names, '/');
+		if (file != NULL && folder_len(file) == n &&
+		    strncmp(file, path, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_staged(const struct held_files *h)
+{
+	const struct jail_spec *s = h->config.spec;
+	const struct looker_word *w = &h->word;
+
+	for (unsigned i = 0; i < 2; i++)
+		if (w->is_told[i] && held_files_is_staged(s->names,
+		    s->names_len, w->path[i]))
+			return who_has_shim(w->call.tid);
+	return false;
 }
 
 static void
@@ -96,7 +136,8 @@ looker_ready(struct watch *watch, int what, void *arg)
 		if (h->word.kind == LOOKER_CALL) {
 			held_calls_give(h->config.calls, &h->word.call);
 		} else if (h->word.kind == LOOKER_REFUSAL) {
-			tell_refusal(h);
+			if (!is_staged(h))
+				tell_refusal(h);
 			held_calls_go(h->config.calls, &h->word.call);
 		} else {
 			h->config.blind(h->config.arg);

@@ -15,6 +15,7 @@ struct held_files_config {
 	struct loop		*loop;
 	struct witness		*witness;
 	struct held_calls	*calls;
+	const struct jail_spec	*spec;		/* its names; borrowed */
 	int			 looker_fd;	/* borrowed */
 	/* The tracer receives the calls, and the looker is asked. */
 	bool			 is_asked;
@@ -26,6 +27,13 @@ struct held_files_config {
 
 /* NULL: out of memory. */
 struct held_files	*held_files_new(const struct held_files_config *);
+/*
+ * Does a single file that may be written lie in the path's folder, by the table
+ * of shim/wire.h?  A save beside it the shim makes elsewhere, and tells what
+ * it cannot make.  Pure.
+ */
+bool		 held_files_is_staged(const char *names, size_t len,
+		    const char *path);
 void		 held_files_free(struct held_files *);	/* NULL is fine */
 
 #endif

@@ -97,7 +97,7 @@ static int
 watch_files(struct run *r)
 {
 	const struct held_files_config c = { .loop = r->loop,
-	    .witness = r->witness, .calls = r->calls,
+	    .witness = r->witness, .calls = r->calls, .spec = &r->spec,
 	    .looker_fd = r->looker.fd, .is_asked = r->spec.wants_exec,
 	    .blind = files_blind, .lost = files_lost, .arg = r };
 

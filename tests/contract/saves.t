@@ -3,8 +3,9 @@
 # And hidden files are told where reading has to be granted.
 . "$(dirname "$0")/../lib.sh"
 
-listing() {	# names, modes and contents of the home, but for F
-	(cd "$H" && find . ! -name .agent.json -printf '%p %m %y\n' | sort)
+listing() {	# names and modes of the home, but for F and records of runs
+	(cd "$H" && find . ! -name .agent.json ! -path './.local*' \
+	    -printf '%p %m %y\n' | sort)
 }
 
 for who in $WHOS; do

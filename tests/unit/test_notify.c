@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "launcher/gate/held_calls.h"
+#include "launcher/gate/held_files.h"
 #include "platform/linux/notify.h"
 #include "platform/linux/seccomp.h"
 #include "tests/unit/bpf.h"
@@ -417,6 +418,22 @@ test_gate(void **state)
 		    rows[i].port), rows[i].is_gate);
 }
 
+/* Beside a single file that may be written, the shim saves, and tells. */
+static void
+test_staged(void **state)
+{
+	static const char names[] = "D\0g 1 2 /home/u/.envrc\0"
+	    "f 1 2 /home/u/.agent.json";
+
+	(void)state;
+	assert_true(held_files_is_staged(names, sizeof names, "/home/u/x"));
+	assert_false(held_files_is_staged(names, sizeof names, "/home/u2/x"));
+	assert_false(held_files_is_staged(names, sizeof names, "/home/u/a/x"));
+	assert_false(held_files_is_staged(names, sizeof names, "/home/u"));
+	assert_false(held_files_is_staged(names, 23, "/home/u/x"));
+	assert_false(held_files_is_staged(NULL, 0, "/home/u/x"));
+}
+
 int
 main(void)
 {
@@ -429,7 +446,7 @@ main(void)
 		cmocka_unit_test(test_file_filter),
 		cmocka_unit_test(test_joined),
 		cmocka_unit_test(test_address), cmocka_unit_test(test_routed),
-		cmocka_unit_test(test_gate),
+		cmocka_unit_test(test_gate), cmocka_unit_test(test_staged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
