@@ -374,6 +374,9 @@ kept_free(struct kept *k)
 {
 	if (k == NULL)
 		return;
+	/* The first stays for the next run; the rest are of runs beside us. */
+	if (k->fd >= 0 && k->name[0] == '\0' && strcmp(k->spare, "spare0") != 0)
+		(void)unlinkat(k->folder_fd, k->spare, 0);
 	fd_close(&k->fd);
 	if (k->name[0] != '\0')
 		prune(k);
