@@ -183,7 +183,7 @@ table() {	# table WHO POLICY
 # ---- what is refused, and what helps ----
 
 remedy() {	# the option that the closing line names
-	sed -n 's/^fence: 1 refusal .*: \(-w [^ )]*\)).*/\1/p' <<<"$err"
+	sed -n 's/^fence: [0-9]* refusals* .*: \(-w [^ )]*\)).*/\1/p' <<<"$err"
 }
 
 says() {	# says WHO WORD PATH: `fence why write`, from below the top

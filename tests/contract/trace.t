@@ -153,7 +153,7 @@ for r in json.load(sys.stdin)["runs"]: print(r["id"][:8], r["state"], r["exitSta
 	for how in '' '--by rule' '--by process' --json --verify; do
 		# shellcheck disable=SC2086
 		trace "$who" "$T/bad.$who" $how
-		unlike "$out$err" $'\e|\a|\u202e' "$who: hostile records $how"
+		unlike "$out$err" $'\e|\a|\xe2\x80\xae' "$who: hostile records $how"
 	done
 
 	at_home "$who" "$FENCE_RUN" -- "$F" trace --list
