@@ -43,16 +43,34 @@ add_step(struct extends *x, unsigned depth, const char *label)
 }
 
 static void
-digest_text(struct extends *x, const char *what, const char *text, size_t len)
+add_text(struct sha256 *digest, const char *what, const char *text, size_t len)
 {
 	char head[64];
 
+	snprintf(head, sizeof head, "%zu %zu\n", strlen(what), len);
+	sha256_add(digest, head, strlen(head));
+	sha256_add(digest, what, strlen(what));
+	sha256_add(digest, text, len);
+}
+
+static void
+digest_text(struct extends *x, const char *what, const char *text, size_t len)
+{
 	if (x->digest == NULL)
 		return;
-	snprintf(head, sizeof head, "%zu %zu\n", strlen(what), len);
-	sha256_add(x->digest, head, strlen(head));
-	sha256_add(x->digest, what, strlen(what));
-	sha256_add(x->digest, text, len);
+	add_text(x->digest, what, text, len);
+	if (x->edit != NULL)
+		add_text(x->edit->digest, what, text, len);
+}
+
+/* The first file, by the texts that it has and will have. */
+static void
+digest_edit(struct extends *x, const char *what)
+{
+	const struct buf *before = x->edit->before, *after = x->edit->after;
+
+	add_text(x->digest, what, after->data, after->len);
+	add_text(x->edit->digest, what, before->data, before->len);
 }
 
 /* ---- files ---- */
@@ -80,6 +98,12 @@ load_file(struct extends *x, const char *path, const char *as, unsigned depth,
 	struct buf b;
 	int rc;
 
+	if (depth == 0 && x->edit != NULL) {
+		digest_edit(x, as);
+		s.text = x->edit->after->data;
+		s.len = x->edit->after->len;
+		return follow(x, &s, depth, ret, e);
+	}
 	buf_init(&b, 0);
 	rc = policy_read(path, depth == 0, &b, &is_file, e);
 	if (rc == 0) {

@@ -30,6 +30,11 @@ struct extends_names {
 	size_t		  n, cap;
 };
 
+struct extends_edit {
+	const struct buf	*before, *after;
+	struct sha256		*digest;	/* the closure's with before */
+};
+
 /*
  * Fill in arena, env, cwd, user, canonical, digest and tree; the rest begins at zero and
  * is the result.  Strings live in the arena, arrays until extends_release().
@@ -41,6 +46,11 @@ struct extends {
 	const char		*user;		/* the user's file, or NULL */
 	const char		*canonical;	/* where it would be, or NULL */
 	struct sha256		*digest;	/* of the closure; or NULL */
+	/*
+	 * Texts that the first file has and will have, or NULL: it is not
+	 * read.  digest is the closure's with what it will have.
+	 */
+	const struct extends_edit *edit;
 	/*
 	 * A real directory: files are only welcome in it, and errors of
 	 * extended ones do not quote them.  NULL: the user's own word.

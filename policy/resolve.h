@@ -89,6 +89,17 @@ int	 policy_digest(const struct resolve_request *, const char *path,
 	    struct arena *, const char **ret_name, char ret_hex[SHA256_HEX],
 	    struct err *);
 
+/*
+ * The digests that a file had with one text and will have with another.  What
+ * it extends is read once for both: trust in the first is trust in the second
+ * for whoever knows how the texts differ.
+ */
+int	 policy_digest_edit(const struct resolve_request *, const char *path,
+	    const struct buf *before, const struct buf *after,
+	    struct arena *, const char **ret_name,
+	    char ret_before[SHA256_HEX], char ret_after[SHA256_HEX],
+	    struct err *);
+
 /* The name under which a path is trusted. */
 const char	*policy_trusted_name(struct arena *, const char *cwd,
 		    const char *path);

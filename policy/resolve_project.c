@@ -25,10 +25,10 @@ trusted_name(struct arena *a, const char *path)
 }
 
 /* is_strange: anyone may have written the file, so it may only extend files of
- * its own folder. */
+ * its own folder.  edit NULL: its text is read. */
 static int
 load_project(struct work *w, const char *path, bool is_strange,
-    struct extends *x, struct policy **ret, char hex[SHA256_HEX],
+    const struct extends_edit *edit, struct extends *x, struct policy **ret, char hex[SHA256_HEX],
     struct err *e)
 {
 	struct sha256 h;
@@ -38,6 +38,7 @@ load_project(struct work *w, const char *path, bool is_strange,
 		x->tree = path_real_or_same(w->arena, path_dir(w->arena, path));
 	sha256_init(&h);
 	x->digest = &h;
+	x->edit = edit;
 	if (extends_file(x, path, "project config", ret, e) != 0)
 		return -1;
 	x->digest = NULL;
@@ -65,7 +66,8 @@ read_project(struct work *w, struct project *p, struct err *e)
 	const char *store = trust_store(w->arena, w->req->home,
 	    w->req->environ);
 	char hex[SHA256_HEX];
-	int rc = load_project(w, p->path, true, &p->x, &p->policy, hex, e);
+	int rc = load_project(w, p->path, true, NULL, &p->x, &p->policy,
+	    hex, e);
 
 	p->is_trusted = rc == 0 && trust_knows(store, trusted_name(w->arena,
 	    p->path), hex);
@@ -247,10 +249,10 @@ policy_trusted_name(struct arena *a, const char *cwd, const char *path)
 	return trusted_name(a, path);
 }
 
-int
-policy_digest(const struct resolve_request *r, const char *path,
-    struct arena *a, const char **ret_name, char ret_hex[SHA256_HEX],
-    struct err *e)
+static int
+digest(const struct resolve_request *r, const char *path,
+    const struct extends_edit *edit, struct arena *a, const char **ret_name,
+    char ret_hex[SHA256_HEX], struct err *e)
 {
 	struct work w = { .req = r, .arena = a };
 	struct policy *p = NULL;
@@ -260,10 +262,34 @@ policy_digest(const struct resolve_request *r, const char *path,
 	path = policy_trusted_name(a, r->cwd, path);
 	if (find_user(a, r->home, r->environ, &w.user, &w.canonical, e) != 0)
 		return -1;
-	rc = load_project(&w, path, false, &x, &p, ret_hex, e);
+	rc = load_project(&w, path, false, edit, &x, &p, ret_hex, e);
 	if (rc == 0)
 		*ret_name = path;
 	policy_free(p);
 	extends_release(&x);
 	return rc;
+}
+
+int
+policy_digest(const struct resolve_request *r, const char *path,
+    struct arena *a, const char **ret_name, char ret_hex[SHA256_HEX],
+    struct err *e)
+{
+	return digest(r, path, NULL, a, ret_name, ret_hex, e);
+}
+
+int
+policy_digest_edit(const struct resolve_request *r, const char *path,
+    const struct buf *before, const struct buf *after, struct arena *a,
+    const char **ret_name, char ret_before[SHA256_HEX],
+    char ret_after[SHA256_HEX], struct err *e)
+{
+	struct sha256 h;
+	const struct extends_edit edit = { before, after, &h };
+
+	sha256_init(&h);
+	if (digest(r, path, &edit, a, ret_name, ret_after, e) != 0)
+		return -1;
+	sha256_end_hex(&h, ret_before);
+	return 0;
 }

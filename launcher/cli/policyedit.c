@@ -176,28 +176,33 @@ fail(const struct policyedit *p, struct err *e)
 	return -1;
 }
 
+static int
+fail_changed(const struct policyedit *p, struct err *e)
+{
+	err_set(e, ERR_POLICY, "it was changed by somebody else meanwhile");
+	err_where(e, p->path, 0, 0);
+	return -1;
+}
+
 /* Is the file still what the user was shown? */
 static int
-check_same(struct policyedit *p, const struct buf *want, struct err *e)
+check_same(struct policyedit *p, struct err *e)
 {
 	struct err ignored = { 0 };
 	bool is_file, is_same;
 	struct buf now;
 
-	if (want == &p->before && p->is_new) {
+	if (p->is_new) {
 		is_same = access(p->path, F_OK) != 0;
 	} else {
 		buf_init(&now, POLICY_MAX_BYTES);
 		is_same = policy_read(p->path, false, &now, &is_file,
-		    &ignored) == 0 && now.len == want->len &&
-		    memcmp(now.data, want->data, now.len) == 0;
+		    &ignored) == 0 && now.len == p->before.len &&
+		    memcmp(now.data, p->before.data, now.len) == 0;
 		buf_release(&now);
 	}
-	if (is_same && (want != &p->before || p->is_trusted == is_trusted(p)))
-		return 0;
-	err_set(e, ERR_POLICY, "it was changed by somebody else meanwhile");
-	err_where(e, p->path, 0, 0);
-	return -1;
+	return is_same && p->is_trusted == is_trusted(p) ? 0 :
+	    fail_changed(p, e);
 }
 
 /* Beside the old one, with its mode, then in its place. */
@@ -223,25 +228,33 @@ put_file(struct policyedit *p, struct err *e)
 	return -1;
 }
 
-/* As `fence config trust`; for the bytes that the user was shown alone. */
+/*
+ * As `fence config trust`, for the bytes that the user was shown and the
+ * extended files that were trusted with the old ones; not for what lies there
+ * now: a jail may be able to write these files.
+ */
 static int
-renew_trust(struct policyedit *p, struct err *e)
+write_trusted(struct policyedit *p, struct err *e)
 {
 	const char *name, *store = trust_store(p->arena, p->req.home, environ);
-	char hex[SHA256_HEX];
+	char before[SHA256_HEX], after[SHA256_HEX];
 
-	if (policy_digest(&p->req, p->path, p->arena, &name, hex, e) != 0 ||
-	    check_same(p, &p->after, e) != 0)
+	if (policy_digest_edit(&p->req, p->path, &p->before, &p->after,
+	    p->arena, &name, before, after, e) != 0)
 		return -1;
-	return trust_add(store, name, hex, e);
+	if (!trust_knows(store, name, before))
+		return fail_changed(p, e);
+	if (put_file(p, e) != 0 || trust_add(store, name, after, e) != 0)
+		return -1;
+	return is_trusted(p) ? 0 : fail_changed(p, e);
 }
 
 int
 policyedit_write(struct policyedit *p, struct err *e)
 {
-	if (check_same(p, &p->before, e) != 0 || put_file(p, e) != 0)
+	if (check_same(p, e) != 0)
 		return -1;
-	return p->is_trusted ? renew_trust(p, e) : 0;
+	return p->is_trusted ? write_trusted(p, e) : put_file(p, e);
 }
 
 bool

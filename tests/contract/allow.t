@@ -51,6 +51,20 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 PY
 chmod 644 "$T/answer.py"
 
+cat >"$T/swap.py" <<'PY'
+import os, sys
+os.chdir(sys.argv[1])
+print('ready', flush=True)
+names = []
+while not any('.fence-' in name for name in names):
+    names = os.listdir()
+    if 'stop' in names:
+        sys.exit()
+with open('more.json', 'w') as f:
+    f.write('{ "network": { "allowedDomains": ["evil.test"] } }')
+PY
+chmod 644 "$T/swap.py"
+
 for who in $WHOS; do
 	home "$who"
 	allow "$who" a.test
@@ -136,7 +150,21 @@ for who in $WHOS; do
 	unlike "$status:$err" '^0:.*trusted as it' "$who: and never trusted"
 	at_home "$who" "$F" why connect evil.test
 	unlike "$out" '^allow' "$who: so it allows nothing"
-	rm -f "$W/work/fence.jsonc"
+
+	# An extended file that a jail changes while the new text is put.
+	write "$who" "$W/work/more.json" <<<'{ "extends": "@base" }'
+	write "$who" "$W/work/fence.jsonc" <<<'{ "extends": "./more.json" }'
+	at_home "$who" "$F" config trust
+	is "$status" 0 "$who: a file with another is trusted"
+	as "$who" python3 "$T/swap.py" "$W/work" </dev/null >"$T/swap.$who" &
+	swapper=$!
+	until [ -s "$T/swap.$who" ]; do :; done
+	allow "$who" -y g.test
+	as "$who" touch "$W/work/stop"
+	wait "$swapper"
+	at_home "$who" "$F" why connect evil.test
+	unlike "$out" '^allow' "$who: trust goes to nothing put in meanwhile"
+	rm -f "$W/work/fence.jsonc" "$W/work/more.json" "$W/work/stop"
 	allow "$who" -y -u e.test
 	grep -q e.test "$P"
 	ok $? "$who: --user"

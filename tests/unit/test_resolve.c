@@ -822,6 +822,46 @@ test_trust(void **state)
 	assert_is_layer(r, &req);
 }
 
+/* Trust moves from text to text, and takes no other file along. */
+static void
+test_digest_edit(void **state)
+{
+	struct room *r = *state;
+	struct resolve_request req = room_request(r);
+	char hex[SHA256_HEX], before[SHA256_HEX], after[SHA256_HEX];
+	struct arena *a = arena_new();
+	struct buf was, will;
+	struct err e = { 0 };
+	const char *name;
+
+	buf_init(&was, 0);
+	buf_init(&will, 0);
+	buf_puts(&was, X("[\"./part.json\",\"@base\"]", "proj"));
+	buf_puts(&will, X("[\"./part.json\",\"@base\"]", "more"));
+	room_put(r, "proj/part.json", D("part"));
+	room_put(r, "proj/fence.json", was.data);
+	trust_now(r, &req, "proj/fence.json", hex);
+	/* What lies there by then does not matter. */
+	room_put(r, "proj/fence.json", D("evil"));
+	assert_int_equal(policy_digest_edit(&req,
+	    room_path(r, "proj/fence.json"), &was, &will, a, &name, before,
+	    after, &e), 0);
+	assert_string_equal(before, hex);
+	room_put(r, "proj/fence.json", will.data);
+	assert_false(is_trusted(&req));
+	assert_int_equal(trust_add(trust_store(a, req.home, req.environ), name,
+	    after, &e), 0);
+	assert_true(is_trusted(&req));
+	room_put(r, "proj/part.json", D("evil"));
+	assert_int_equal(policy_digest_edit(&req,
+	    room_path(r, "proj/fence.json"), &was, &will, a, &name, before,
+	    after, &e), 0);
+	assert_string_not_equal(before, hex);
+	buf_release(&was);
+	buf_release(&will);
+	arena_free(a);
+}
+
 static void
 test_untrusted(void **state)
 {
@@ -1424,6 +1464,7 @@ main(void)
 		ROOM(test_flags),
 		ROOM(test_vain_flags),
 		ROOM(test_trust),
+		ROOM(test_digest_edit),
 		ROOM(test_untrusted),
 		ROOM(test_nested),
 		ROOM(test_beside),
