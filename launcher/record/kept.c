@@ -64,16 +64,23 @@ open_folder(const char *path)
 	return fd_take(&fd);
 }
 
-/* A home, or another place of states, that is missing is not ours to make. */
+/*
+ * A home, or another place of states, that is missing is not ours to make.
+ * Root makes nothing in another user's (sudo may leave HOME as it was): the
+ * folders would be root's alone, and shut their owner out.
+ */
 static bool
 may_make(const char *state, const char *home)
 {
 	char above[PATH_MAX];
+	struct stat st;
 
-	if (home != NULL && str_path_below(state, home))
-		return access(home, F_OK) == 0;
 	(void)snprintf(above, sizeof above, "%s", state);
-	return path_cut(above) && access(above, F_OK) == 0;
+	if (home != NULL && str_path_below(state, home))
+		(void)snprintf(above, sizeof above, "%s", home);
+	else if (!path_cut(above))
+		return false;
+	return stat(above, &st) == 0 && (geteuid() != 0 || st.st_uid == 0);
 }
 
 int

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
@@ -297,6 +298,32 @@ test_folder(void **state)
 	assert_int_equal(kept_folder(room_path(r, "state"), NULL, true), -1);
 }
 
+/* Folders of root's would shut the owner of a home out. */
+static void
+test_others_home(void **state)
+{
+	struct room *r = *state;
+	char home[512], state_dir[512];
+	int fd;
+
+	if (geteuid() != 0)
+		skip();
+	room_put(r, "home/", "");
+	snprintf(home, sizeof home, "%s", room_path(r, "home"));
+	snprintf(state_dir, sizeof state_dir, "%s",
+	    room_path(r, "home/.local/state/fence"));
+	assert_int_equal(chown(home, 1, 1), 0);
+	assert_int_equal(kept_folder(state_dir, home, true), -1);
+	assert_int_equal(kept_folder(room_path(r, "home/fence"), NULL, true),
+	    -1);
+	assert_int_equal(rmdir(room_path(r, "home/.local")), -1);
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(chown(home, 0, 0), 0);
+	fd = kept_folder(state_dir, home, true);
+	assert_true(fd >= 0);
+	close(fd);
+}
+
 static void
 test_names(void **state)
 {
@@ -324,7 +351,7 @@ main(void)
 #define T(name)	cmocka_unit_test_setup_teardown(name, room_enter, room_leave)
 		T(test_spare), T(test_record), T(test_two_at_once),
 		T(test_bounds), T(test_full), T(test_run_bound),
-		T(test_folder), T(test_names),
+		T(test_folder), T(test_others_home), T(test_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
