@@ -205,27 +205,86 @@ check_same(struct policyedit *p, struct err *e)
 	    fail_changed(p, e);
 }
 
-/* Beside the old one, with its mode, then in its place. */
 static int
-put_file(struct policyedit *p, struct err *e)
+put_text(int fd, const struct buf *b)
+{
+	size_t at = 0;
+
+	while (at < b->len) {
+		ssize_t n = pwrite(fd, b->data + at, b->len - at, (off_t)at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -1;
+		at += (size_t)n;
+	}
+	return ftruncate(fd, (off_t)b->len) == 0 ? fsync(fd) : -1;
+}
+
+static bool
+holds_text(int fd, const struct buf *want)
+{
+	struct buf now;
+	bool ret;
+
+	buf_init(&now, POLICY_MAX_BYTES);
+	ret = buf_read(&now, fd) == 0 && now.len == want->len &&
+	    memcmp(now.data, want->data, want->len) == 0;
+	buf_release(&now);
+	return ret;
+}
+
+/*
+ * The file itself, not another by its name: for runs that last it is a mount
+ * that shows the file and cannot be written, and after a rename the name would
+ * be theirs to write until they noticed.  Room for all of it is taken first.
+ */
+static int
+put_over(struct policyedit *p, struct err *e)
+{
+	auto_fd fd = open(p->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC |
+	    O_NOCTTY | O_NONBLOCK);
+	struct stat st;
+	int sys;
+
+	if (fd < 0 || fstat(fd, &st) != 0)
+		return fail(p, e);
+	if (!S_ISREG(st.st_mode) || !holds_text(fd, &p->before))
+		return fail_changed(p, e);
+	if (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)p->after.len) != 0 &&
+	    errno != EOPNOTSUPP && errno != ENOSYS)
+		return fail(p, e);
+	if (put_text(fd, &p->after) == 0)
+		return 0;
+	sys = errno;
+	(void)put_text(fd, &p->before);
+	errno = sys;
+	return fail(p, e);
+}
+
+/* Beside it, then under its name. */
+static int
+put_new(struct policyedit *p, struct err *e)
 {
 	char *aside = arena_printf(p->arena, "%s.fence-XXXXXX", p->path);
-	struct stat st = { .st_mode = 0600 };
 	auto_fd fd = -1;
 
-	if ((p->is_new && path_make_above(p->path, 0750) != 0) ||
-	    (!p->is_new && stat(p->path, &st) != 0) ||
+	if (path_make_above(p->path, 0750) != 0 ||
 	    (fd = mkostemp(aside, O_CLOEXEC)) < 0)
 		return fail(p, e);
-	if (fchmod(fd, st.st_mode & 0777) == 0 && io_write_all(fd,
-	    p->after.data, p->after.len) == 0 && fsync(fd) == 0 &&
-	    (st.st_uid == geteuid() || p->is_new ||
-	    fchown(fd, st.st_uid, st.st_gid) == 0) &&
-	    rename(aside, p->path) == 0)
+	if (io_write_all(fd, p->after.data, p->after.len) == 0 &&
+	    fsync(fd) == 0 && rename(aside, p->path) == 0)
 		return 0;
 	fail(p, e);
 	(void)unlink(aside);
 	return -1;
+}
+
+static int
+put_file(struct policyedit *p, struct err *e)
+{
+	return p->is_new ? put_new(p, e) : put_over(p, e);
 }
 
 /*

@@ -55,10 +55,12 @@ cat >"$T/swap.py" <<'PY'
 import os, sys
 os.chdir(sys.argv[1])
 print('ready', flush=True)
-names = []
-while not any('.fence-' in name for name in names):
-    names = os.listdir()
-    if 'stop' in names:
+was = os.stat('fence.jsonc')
+while True:
+    now = os.stat('fence.jsonc')
+    if (now.st_size, now.st_ino) != (was.st_size, was.st_ino):
+        break
+    if os.path.exists('stop'):
         sys.exit()
 with open('more.json', 'w') as f:
     f.write('{ "network": { "allowedDomains": ["evil.test"] } }')
@@ -118,8 +120,11 @@ for who in $WHOS; do
 	allow "$who" --from last -y
 	like "$status:$err" '^1:.*only processes inside.*--claims.*no line would' \
 	    "$who: -y takes no claims"
+	# Over a file of another name the mount of a run that lasts is gone.
+	inode=$(stat -c %i "$P")
 	allow "$who" --from last -y --claims
 	is "$status" 0 "$who: --claims takes them"
+	is "$(stat -c %i "$P")" "$inode" "$who: in the same file"
 	cmp -s "$P" "$T/patched.$who"
 	ok $? "$who: as --suggest showed"
 	at_home "$who" "$FENCE_RUN" -- sh -c "echo x >$W/out/two"
