@@ -122,6 +122,31 @@ drop_claims(struct request *q)
 		    left == 1 ? "it" : "them");
 }
 
+/*
+ * A command of another workspace may be the last one, and what it asked for is
+ * not for this one; the user who is asked can see whose run it was.
+ */
+static int
+check_place(struct request *q, struct err *e)
+{
+	const struct record *start = q->history.start;
+	const char *was = start != NULL ? start->workspace : "";
+
+	if (was[0] != '\0' && str_path_below(q->edit.req.cwd, was))
+		return 0;
+	if (!q->opts.yes || strcmp(q->opts.from, "last") != 0) {
+		if (was[0] != '\0')
+			log_say("the run was in %s: %.200s", was,
+			    start->command);
+		return 0;
+	}
+	err_set(e, ERR_POLICY, "the last run was not here");
+	err_where(e, was[0] != '\0' ? was : q->history.shown, 0, 0);
+	if (start != NULL)
+		err_hint(e, "--from %.8s -y takes it all the same", start->run);
+	return -1;
+}
+
 static int
 add_run(struct request *q, struct err *e)
 {
@@ -132,7 +157,8 @@ add_run(struct request *q, struct err *e)
 	if (history_open(q->arena, store == NULL ? NULL :
 	    path_real_or_same(q->arena, path_dir(q->arena, store)),
 	    q->opts.from, &fd, &shown, e) != 0 ||
-	    history_read(&q->history, fd, shown, e) != 0)
+	    history_read(&q->history, fd, shown, e) != 0 ||
+	    check_place(q, e) != 0)
 		return -1;
 	suggest_find(&q->history, &q->suggest);
 	if (q->opts.yes && !q->opts.claims)

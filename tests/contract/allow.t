@@ -130,6 +130,22 @@ for who in $WHOS; do
 	at_home "$who" "$FENCE_RUN" -- sh -c "echo x >$W/out/two"
 	is "$status:$err" 0: "$who: and the run is refused nothing"
 
+	# The last run of all may have been of another workspace.
+	at_home "$who" sh -c 'cd "$1" && shift && exec "$@"' - "$W/out" \
+	    "$FENCE_RUN" -- sh -c "echo x >$W/work/one; exit 1"
+	old=$(cat "$P")
+	allow "$who" --from last -y --claims
+	like "$status:$err" "^1:.*$W/out: the last run was not here" \
+	    "$who: -y takes no other workspace's run"
+	is "$(cat "$P")" "$old" "$who: and changes nothing"
+	allow "$who" --from last
+	like "$err" "the run was in $W/out: sh -c" \
+	    "$who: whoever looks is told where it was"
+	hint=$(sed -n 's/.*hint: --from \([0-9a-f]*\) -y takes.*/\1/p' <<<"$(
+	    allow "$who" --from last -y --claims; echo "$err")")
+	allow "$who" --from "$hint" -y --claims
+	is "$status" 0 "$who: it can be named"
+
 	# A project's file: trusted it stays trusted; else it is let alone.
 	write "$who" "$W/work/fence.jsonc" <<<'{ "extends": "@base" }'
 	old=$(cat "$W/work/fence.jsonc")
