@@ -16,7 +16,7 @@
  *	any		an attempt to make a second listener (HELD_LISTENER)
  *
  * What the filter refuses (HELD_REFUSED) is answered with its errno, and
- * never let go: nothing but the answer refuses it.  Without a listener such a
+ * never let go: nothing but the answer refuses it.  So is a second listener.  Without a listener such a
  * call fails (ENOSYS).
  *
  * Calls with an address or a file are held for telling, not for refusing.  The caller
@@ -51,7 +51,7 @@ enum {
 enum held_kind {
 	HELD_ADDRESS,
 	HELD_EXEC,
-	HELD_LISTENER,		/* the kernel refuses it: EBUSY */
+	HELD_LISTENER,		/* EBUSY, or EFAULT */
 	HELD_FILE,
 	HELD_REFUSED,		/* by the jail's filter */
 	HELD_KINDS
@@ -111,10 +111,10 @@ struct held_call {
 	/* HELD_ADDRESS, HELD_FILE; of the former a unix socket's name. */
 	bool		has_file;
 	struct held_file_at file;
-	/* HELD_REFUSED */
+	/* HELD_REFUSED; of HELD_LISTENER sys alone. */
 	unsigned	nr;		/* native number; 0: not known */
 	uint32_t	first;		/* its argument that matters */
-	int		sys;		/* the filter's errno */
+	int		sys;		/* the answer: an errno */
 };
 
 /* What the jail's filter refuses; NULL: it does so without a listener. */

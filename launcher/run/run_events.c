@@ -66,7 +66,7 @@ jail_ready(struct run *r, pid_t pid)
 		monitor_stop_pid(r->monitor, pid);
 }
 
-/* A program wants a listener of its own; the kernel says no. */
+/* A program wants a listener of its own; the answer is no. */
 static void
 listener_wanted(int calls_fd, const struct held_call *call, void *arg)
 {

@@ -486,6 +486,17 @@ read_exec(const struct seccomp_data *d, struct held_call *ret)
 	}
 }
 
+/*
+ * We answer, not the kernel: of two listeners it would ask the younger one, and
+ * that could let go what the jail's filter refuses.  Programs that ask what the
+ * kernel can do bring no filter.
+ */
+static int
+listener_refusal(const struct seccomp_data *d)
+{
+	return d->args[2] == 0 ? EFAULT : EBUSY;
+}
+
 /* Addresses come last: socketcall() says in memory what it is. */
 static void
 read_kind(const struct seccomp_data *d, const struct calls_wall *wall,
@@ -505,6 +516,7 @@ read_kind(const struct seccomp_data *d, const struct calls_wall *wall,
 		ret->first = (uint32_t)d->args[nr == SYS_ioctl ? 1 : 0];
 	} else if (x != NULL && nr == x->seccomp) {
 		ret->kind = HELD_LISTENER;
+		ret->sys = listener_refusal(d);
 	} else if (x != NULL && (nr == x->execve || nr == x->execveat)) {
 		ret->kind = HELD_EXEC;
 	} else if (x != NULL && filecalls_read(d, x == &entries[0] ? 0 : 1,
@@ -578,7 +590,8 @@ notify_answer(int fd, uint64_t id, int sys)
 void
 held_call_go(int fd, const struct held_call *c)
 {
-	notify_answer(fd, c->id, c->kind == HELD_REFUSED ? c->sys : 0);
+	notify_answer(fd, c->id, c->kind == HELD_REFUSED ||
+	    c->kind == HELD_LISTENER ? c->sys : 0);
 }
 
 void

@@ -129,6 +129,10 @@ like "$err" 'connect\(203.0.113.9:443\) EACCES  bash\[' \
 run "$PROBES/filtered" listener true
 like "$status $err" '^125 filtered: Device or resource busy' \
     "$who: a listener inside is refused"
+# The kernel would look at the filter first: its word is not waited for.
+run "$PROBES/filtered" ask
+is "$out" 'Bad address
+Device or resource busy' "$who: by us, and programs may ask for it"
 fence "$who" --settings "$T/p.json" -- "$PROBES/filtered" listener true
 is "$status" 0 "$who: but for runs that tell nothing"
 

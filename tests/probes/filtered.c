@@ -2,7 +2,8 @@
  * filtered WHO COMMAND ARGS...: puts one of the jail's filters on itself, and
  * nothing else of a jail, then runs the command.  For what programs do under
  * a filter; what a jail does is fence-run's to show.  WHO `listener` is a
- * filter that permits all, and has a listener.
+ * filter that permits all, and has a listener; `ask`, alone, says what attempts
+ * to make a listener without a filter, and with a bad one, are answered.
  */
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -10,7 +11,9 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -61,11 +64,26 @@ listen_to(char **argv)
 	return 125;
 }
 
+/* Without a filter, and with one that cannot be read: what is said to each? */
+static int
+ask(void)
+{
+	for (uintptr_t at = 0; at < 2; at++) {
+		long rv = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+		    SECCOMP_FILTER_FLAG_NEW_LISTENER, (void *)at);
+
+		puts(rv < 0 ? strerror(errno) : "made");
+	}
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
 	if (argc > 2 && strcmp(argv[1], "listener") == 0)
 		return listen_to(argv + 2);
+	if (argc == 2 && strcmp(argv[1], "ask") == 0)
+		return ask();
 	for (unsigned who = 0; argc > 2 && who < SECCOMP_NWHO; who++)
 		if (strcmp(argv[1], names[who]) == 0) {
 			if (install(who) == 0)
