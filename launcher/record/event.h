@@ -112,6 +112,8 @@ struct event {
 	 */
 	bool			 is_hidden;
 	struct remedy		 blind;
+	/* A link led there that may be seen: that it does tells something. */
+	bool			 is_led;
 };
 
 /* Facts that are the same for each event of a run. */

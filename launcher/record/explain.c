@@ -128,6 +128,7 @@ explain_place(const struct explain *j, struct arena *arena, enum fs_op op,
 		ret->real = ret->path;
 	if (strcmp(ret->real, ret->path) != 0)
 		links_on_way(arena, ret->path, see_link, &way);
+	ret->is_way_hidden = way.is_hidden;
 	if (way.is_hidden || is_denied(j, op, ret->real, &ret->verdict))
 		return true;
 	ret->is_listing = op == FS_READ && decide_may_unlist(j->policy) &&

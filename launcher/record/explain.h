@@ -21,6 +21,7 @@ struct explained {
 	const char	*path;		/* clean, as it was written */
 	const char	*real;		/* where it leads; path if unknown */
 	bool		 is_listing;	/* denied as FS_LIST, and not to read */
+	bool		 is_way_hidden;	/* a link on the way is */
 	struct verdict	 verdict;	/* of the former if both are allowed */
 };
 

@@ -196,16 +196,23 @@ judge_late(const struct judge *j, struct arena *arena,
 
 /* What is offered whether anything lies at a hidden path or not. */
 static void
-find_blind(const struct judge *j, const struct explained *x, struct event *e)
+find_blind(const struct judge *j, enum fs_op op, const struct explained *x,
+    struct event *e)
 {
-	struct verdict reading;
+	struct verdict v;
 
-	decide_fs(j->policy, FS_READ, x->path, &reading);
-	if (reading.action == ACTION_ALLOW)
-		decide_fs(j->policy, FS_READ, x->real, &reading);
-	e->is_hidden = reading.action == ACTION_DENY;
-	if (e->is_hidden)
-		e->blind = e->verdict.remedy;
+	decide_fs(j->policy, FS_READ, x->path, &v);
+	e->is_hidden = v.action == ACTION_DENY;
+	if (!e->is_hidden) {
+		decide_fs(j->policy, FS_READ, x->real, &v);
+		e->is_led = e->is_hidden = x->is_way_hidden ||
+		    v.action == ACTION_DENY;
+	}
+	if (!e->is_hidden || e->is_led)
+		return;
+	/* As of a name that leads nowhere. */
+	decide_fs(j->policy, op, x->path, &v);
+	e->blind = v.action == ACTION_DENY ? v.remedy : e->verdict.remedy;
 }
 
 static enum judged
@@ -237,7 +244,7 @@ judge_file(const struct judge *j, struct arena *arena,
 	/* Where reading has to be granted, missing may mean hidden. */
 	if (r->err == ENOENT && access(e->path, F_OK) != 0)
 		return JUDGED_NOTHING;
-	find_blind(j, &judged, e);
+	find_blind(j, d.op, &judged, e);
 	if (explain_is_hosts(&d, &judged))
 		return JUDGED_HOST;
 	if (d.name == NAME_GOES)

