@@ -25,6 +25,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -212,11 +213,24 @@ next_name(struct walk *w, struct found *f)
 	return true;
 }
 
+/*
+ * Those of /proc lead the kernel to what they stand for, if it lets their
+ * reader; and to the reader's own process, which is not the caller.
+ */
+static bool
+is_magic(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
+}
+
 /* Into a link, from the root if its text says so. */
 static int
 follow(struct walk *w, struct found *f, int fd, const char *name)
 {
-	int sys = put_link(fd, name, w->left, &w->links);
+	int sys = is_magic(fd) ? ELOOP : put_link(fd, name, w->left,
+	    &w->links);
 
 	if (sys == 0 && w->left[0] == '/') {
 		fd_close(&f->dir_fd);

@@ -62,6 +62,12 @@ except OSError as e: print(e.errno)"
 	is "$out" 30 "$who: mkdir() of libc is EROFS"
 	is "$(about "$base/ro/n7")" 1 "$who: one record"
 
+	# A link of /proc is no text to the kernel: whose root that is, is
+	# not the caller's to see.
+	traced "$probe" one mkdir "/proc/1/root$base/ro/n7"
+	is "$out" 13 "$who: mkdir() past fence-init's root is EACCES"
+	is "$(denials "$trace")" 0 "$who: and not told as EROFS"
+
 	# What the filter refuses.
 	traced "$probe" one mount /tmp
 	is "$out" 1 "$who: mount() is EPERM"
