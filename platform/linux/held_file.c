@@ -395,6 +395,13 @@ tell(struct asked *a, unsigned i, int sys)
 	}
 }
 
+/* "FILE/", which leads nowhere (ENOTDIR). */
+static bool
+is_no_folder(const struct found *f)
+{
+	return f->has_slash && !S_ISDIR(f->st.stx_mode);
+}
+
 static void
 look_make(struct asked *a, unsigned i)
 {
@@ -460,7 +467,7 @@ look_link(struct asked *a)
 	int sys;
 
 	if (from->fd < 0 || to->fd >= 0 || to->is_dot ||
-	    S_ISDIR(from->st.stx_mode))
+	    S_ISDIR(from->st.stx_mode) || is_no_folder(from))
 		return;
 	sys = folder_refuses(to->dir_fd);
 	tell(a, 1, sys);
@@ -477,7 +484,8 @@ look_write(struct asked *a, int mode)
 	const struct found *f = &a->f[0];
 	int sys;
 
-	if (f->fd < 0 || f->is_dot || !S_ISREG(f->st.stx_mode))
+	if (f->fd < 0 || f->is_dot || !S_ISREG(f->st.stx_mode) ||
+	    is_no_folder(f))
 		return;
 	sys = may(f->fd, mode);
 	if (sys == EROFS || (sys == EACCES && is_mask(f->fd)))
@@ -532,7 +540,7 @@ look_change(struct asked *a, bool is_owners)
 	const struct found *f = &a->f[0];
 	int sys;
 
-	if (f->fd < 0)
+	if (f->fd < 0 || is_no_folder(f))
 		return;
 	sys = may(f->fd, W_OK);
 	if (sys == EACCES && is_mask(f->fd))
