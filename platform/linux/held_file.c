@@ -191,6 +191,7 @@ put_link(int fd, const char *name, char left[PATH_MAX], unsigned *links)
 struct walk {
 	int		 root_fd;
 	bool		 is_last_link;
+	bool		 is_entry;	/* the last name is never followed */
 	unsigned	 links;
 	char		 left[PATH_MAX];
 	char		 name[NAME_MAX + 1];
@@ -273,7 +274,8 @@ arrive(struct walk *w, struct found *f)
 		f->sys = errno;
 		return false;
 	}
-	if (!S_ISLNK(f->st.stx_mode) || (w->is_last_link && !f->has_slash))
+	if (!S_ISLNK(f->st.stx_mode) || w->is_entry ||
+	    (w->is_last_link && !f->has_slash))
 		return false;
 	f->sys = follow(w, f, f->fd, "");
 	fd_close(&f->fd);
@@ -358,12 +360,22 @@ keep_path(struct asked *a, unsigned i, const char *path)
 	return 0;
 }
 
+/* Is it a folder's entry that is meant, also with a slash behind it? */
+static bool
+is_entry(enum held_file file, unsigned i)
+{
+	return file == FILE_MAKE || file == FILE_BIND || file == FILE_UNLINK ||
+	    file == FILE_RMDIR || file == FILE_RENAME ||
+	    (file == FILE_LINK && i == 1);
+}
+
 /* 0, or -1: it is not known what the name is. */
 static int
 find_name(struct asked *a, unsigned i, bool is_last_link)
 {
 	struct walk w = { .root_fd = a->root_fd,
-	    .is_last_link = is_last_link };
+	    .is_last_link = is_last_link,
+	    .is_entry = is_entry(a->at->file, i) };
 	const struct held_name_at *at = &a->at->name[i];
 	char name[PROC_PATH];
 	int rc, fd;

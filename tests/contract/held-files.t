@@ -68,6 +68,14 @@ except OSError as e: print(e.errno)"
 	is "$out" 13 "$who: mkdir() past fence-init's root is EACCES"
 	is "$(denials "$trace")" 0 "$who: and not told as EROFS"
 
+	# With a slash behind it a symlink is no folder to these calls.
+	as "$who" ln -s "$base/ro/sub" "$W/deep"
+	traced python3 -c "import os
+try: os.rename('$W/deep/', '$base/ro/n7')
+except OSError as e: print(e.errno)"
+	is "$out" 18 "$who: rename() of a symlink is EXDEV"
+	is "$(about "$base/ro/n7" status_code)" EXDEV "$who: and told as that"
+
 	# What the filter refuses.
 	traced "$probe" one mount /tmp
 	is "$out" 1 "$who: mount() is EPERM"
