@@ -414,12 +414,21 @@ is_no_folder(const struct found *f)
 	return f->has_slash && !S_ISDIR(f->st.stx_mode);
 }
 
+/* Of "NEW/" nothing else is made (ENOENT). */
+static bool
+makes_folder(const struct asked *a)
+{
+	const char *call = calls_name(a->at->nr);
+
+	return call != NULL && strncmp(call, "mkdir", 5) == 0;
+}
+
 static void
 look_make(struct asked *a, unsigned i)
 {
 	const struct found *f = &a->f[i];
 
-	if (f->fd < 0 && !f->is_dot)
+	if (f->fd < 0 && !f->is_dot && (!f->has_slash || makes_folder(a)))
 		tell(a, i, folder_refuses(f->dir_fd));
 }
 
@@ -478,7 +487,7 @@ look_link(struct asked *a)
 	const struct found *from = &a->f[0], *to = &a->f[1];
 	int sys;
 
-	if (from->fd < 0 || to->fd >= 0 || to->is_dot ||
+	if (from->fd < 0 || to->fd >= 0 || to->is_dot || to->has_slash ||
 	    S_ISDIR(from->st.stx_mode) || is_no_folder(from))
 		return;
 	sys = folder_refuses(to->dir_fd);
