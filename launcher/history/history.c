@@ -19,7 +19,7 @@ enum { LAST_ID = 4 };		/* characters that name a run */
 
 /* ---- one trace ---- */
 
-/* What is not kept of a line goes with the arena it was read in. */
+/* Strings that are kept are copied; the line's own arena is freed. */
 static void
 keep_record(struct history *h, const struct record *from)
 {

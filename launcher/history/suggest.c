@@ -9,7 +9,7 @@
 
 enum { NAMES = 4 };		/* parts of a key's name */
 
-/* What is told in parentheses is an instruction, and no entry. */
+/* A value in parentheses is an instruction, and no entry. */
 static bool
 is_entry(const struct record *r, const struct key **ret)
 {

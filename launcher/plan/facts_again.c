@@ -1,7 +1,7 @@
 /*
- * What is hidden is hidden at every mount that shows it, and what may not be
- * written is read-only at every one that a grant is around: a folder that the
- * host has mounted at a second place (a bind mount, /sysroot, the top of a
+ * Denials at second mounts.  A hidden file is hidden at every mount that shows
+ * it, and a protected file is read-only at every mount that a grant is around:
+ * a folder that the host has mounted at a second place (a bind mount, /sysroot, the top of a
  * btrfs file system) has two names for the same file.
  */
 #include <errno.h>

@@ -112,8 +112,8 @@ own_list(struct gather *g)
 }
 
 /*
- * What was refused to other runs, and what commands they were, is not for this
- * one to read.  Not of a run inside another fence, which hides it itself.
+ * Records hold the commands of other runs and their refusals: no jail may read
+ * them.  Inside another fence the outer one hides them.
  */
 static void
 hide_records(struct gather *g)

@@ -73,9 +73,9 @@ const char	*explain_name(const struct explain *, struct arena *,
  * Puts right what the verdict offers, so that it works when it is followed, or
  * takes the offer back.  A name is made and removed by who may write its
  * folder; in the home directory or near the root, which nobody should grant for
- * one file, a file has to be made before the run.  What is missing cannot be
- * read, whatever is granted.  No line opens what the kernel makes up, and what
- * permissions keep closed.
+ * one file, a file has to be made before the run.  A missing file cannot be
+ * read, whatever is granted.  No line opens the kernel's own files (/proc,
+ * /sys), nor files that their permissions keep closed.
  */
 void		 explain_remedy(const struct explain *, struct arena *,
 		    const struct explain_deed *, const struct explained *,

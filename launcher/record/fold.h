@@ -3,8 +3,8 @@
  * first is written at once; the repeats of the next seconds are one record,
  * with their number and the times of the first and the last of them.
  *
- * What is equal says a key: the pid, and the bytes of the report.  A repeat is
- * neither judged nor looked at again.  Memory is fixed.
+ * Two reports are equal if their keys are: the pid, and the report's bytes.  A
+ * repeat is neither judged nor looked at again.  Memory is fixed.
  */
 #ifndef FENCE_LAUNCHER_FOLD_H
 #define FENCE_LAUNCHER_FOLD_H
