@@ -96,7 +96,7 @@ read_own(const struct jnode *n, struct record *r)
 	const struct jnode *status = jsontree_get(n, "exit_status");
 
 	r->prev = text(n, "prev");
-	r->is_claim = strcmp(text(n, "trust"), "claim") == 0;
+	r->is_claim = strcmp(text(n, "trust"), "kernel") != 0;
 	r->dropped = number(n, "dropped");
 	r->key = text(remedy, "key");
 	r->value = text(remedy, "value");

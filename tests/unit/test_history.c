@@ -70,6 +70,8 @@ test_parse(void **state)
 		assert_int_equal(r.kind, t[i].kind);
 		assert_string_equal(r.run, "ab12");
 		assert_true(r.count >= 1);
+		/* None of these is the kernel's word. */
+		assert_true(r.is_claim);
 		arena_free(a);
 	}
 }
