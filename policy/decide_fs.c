@@ -215,37 +215,11 @@ allow_git(struct verdict *v)
 	verdict_reason(v, "the workspace's git directory");
 }
 
-/* The path as an entry that means it and nothing else. */
 static void
 suggest(struct verdict *v, const struct policy *p, enum fs_list list,
     const char *path)
 {
-	static const char special[] = "\\*?[${";
-	size_t n = p->home != NULL ? strlen(p->home) : 0;
-	char *to = v->remedy.value, *end = to + sizeof v->remedy.value - 1;
-
-	/* By hand: a start asks about some hundred names. */
-	if (n > 1 && str_path_below(path, p->home)) {
-		*to++ = '~';
-		path += n;
-	}
-	while (*path != '\0') {
-		n = strcspn(path, special);
-		if (n + 2 > (size_t)(end - to)) {
-			v->remedy.value[0] = '\0';
-			return;
-		}
-		memcpy(to, path, n);
-		to += n;
-		path += n;
-		if (*path != '\0') {
-			*to++ = '\\';
-			*to++ = *path++;
-		}
-	}
-	*to = '\0';
-	v->remedy.kind = REMEDY_ADD;
-	v->remedy.key = key_of[list];
+	verdict_remedy_path(v, key_of[list], p->home, path);
 	verdict_flag(v);
 }
 

@@ -25,7 +25,7 @@ decide_layer(const struct policy *p, const char *path, struct verdict *v)
 		return;
 	}
 	verdict_default(v, ACTION_DENY, UNIX_KEY, l);
-	verdict_remedy(v, REMEDY_ADD, UNIX_KEY, path);
+	verdict_remedy_path(v, UNIX_KEY, NULL, path);
 }
 
 void

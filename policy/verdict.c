@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "platform/base/str.h"
 #include "policy/keys.h"
 
 /* Field by field: the struct is large and answers are wanted fast. */
@@ -82,6 +83,38 @@ verdict_remedy(struct verdict *v, enum remedy_kind kind, size_t key,
 		memcpy(v->remedy.value, value, len);
 	v->remedy.value[len] = '\0';
 	v->remedy.kind = kind;
+	v->remedy.key = key;
+}
+
+void
+verdict_remedy_path(struct verdict *v, size_t key, const char *home,
+    const char *path)
+{
+	static const char special[] = "\\*?[${";
+	size_t n = home != NULL ? strlen(home) : 0;
+	char *to = v->remedy.value, *end = to + sizeof v->remedy.value - 1;
+
+	/* By hand: a start asks about some hundred names. */
+	if (n > 1 && str_path_below(path, home)) {
+		*to++ = '~';
+		path += n;
+	}
+	while (*path != '\0') {
+		n = strcspn(path, special);
+		if (n + 2 > (size_t)(end - to)) {
+			v->remedy.value[0] = '\0';
+			return;
+		}
+		memcpy(to, path, n);
+		to += n;
+		path += n;
+		if (*path != '\0') {
+			*to++ = '\\';
+			*to++ = *path++;
+		}
+	}
+	*to = '\0';
+	v->remedy.kind = REMEDY_ADD;
 	v->remedy.key = key;
 }
 

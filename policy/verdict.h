@@ -22,6 +22,12 @@ void	 verdict_reason(struct verdict *, const char *fmt, ...)
  * wrong one. */
 void	 verdict_remedy(struct verdict *, enum remedy_kind, size_t key,
 	    const char *value);
+/*
+ * To add the path as an entry that means it and nothing else, with "~" for
+ * home; NULL: without.
+ */
+void	 verdict_remedy_path(struct verdict *, size_t key, const char *home,
+	    const char *path);
 void	 verdict_remedy_number(struct verdict *, enum remedy_kind, size_t key,
 	    unsigned number);
 /* There is a one-shot option that does the same; nothing without a remedy. */

@@ -193,6 +193,26 @@ verdict_of_an_entry(void **state)
 }
 
 /* The remedy is a line that really changes the answer. */
+/* A socket's path is a pattern in the list: it has to mean itself alone. */
+static void
+socket_remedy(void **state)
+{
+	struct policy *closed = parse("{}"), *opened;
+	struct verdict v;
+
+	(void)state;
+	decide_unix(closed, "/run/s*", &v);
+	assert_int_equal(v.action, ACTION_DENY);
+	assert_string_equal(v.remedy.value, "/run/s\\*");
+	opened = parse("{\"network\":{\"allowUnixSockets\":[\"/run/s\\\\*\"]}}");
+	decide_unix(opened, "/run/s*", &v);
+	assert_int_equal(v.action, ACTION_ALLOW);
+	decide_unix(opened, "/run/sx", &v);
+	assert_int_equal(v.action, ACTION_DENY);
+	policy_free(opened);
+	policy_free(closed);
+}
+
 static void
 remedy_helps(void **state)
 {
@@ -762,6 +782,7 @@ main(void)
 		cmocka_unit_test(verdict_of_no_entry),
 		cmocka_unit_test(verdict_of_an_entry),
 		cmocka_unit_test(remedy_helps),
+		cmocka_unit_test(socket_remedy),
 		cmocka_unit_test(addresses),
 		cmocka_unit_test(mapped_bytes),
 		cmocka_unit_test(a_name_is_no_way_around_a_denied_address),
